@@ -10,7 +10,7 @@ namespace memsim::gpu_program {
 namespace {
 
 constexpr u8 kind_bits = 7, full_flag = 8, strided_flag = 16, values_flag = 32, waits_flag = 64;
-constexpr u8 local_flag = 128; ///< next to the width
+constexpr u8 local_flag = 128, copy_flag = 64; ///< next to the width
 constexpr u8 most_local_words = 4;
 constexpr u32 full_mask = 0xffffffff;
 constexpr std::size_t longest_varint = 10;
@@ -61,12 +61,16 @@ u8* put_head(u8* at, WarpOpKind kind, u8 flags, u32 mask, u64 waits) {
 
 WarpOpKind kind_of(u8 head) {
     const auto kind = static_cast<WarpOpKind>(head & kind_bits);
-    return kind == WarpOpKind::compute && (head & strided_flag) != 0 ? WarpOpKind::matrix : kind;
+    if (kind == WarpOpKind::compute && (head & strided_flag) != 0) return WarpOpKind::matrix;
+    if (kind == WarpOpKind::shared && (head & values_flag) != 0) return WarpOpKind::bulk_copy;
+    if (kind == WarpOpKind::barrier && (head & strided_flag) != 0) return WarpOpKind::await_bytes;
+    return kind;
 }
 
 bool has_result(u8 head) {
     const WarpOpKind kind = kind_of(head);
     return kind == WarpOpKind::load || kind == WarpOpKind::atomic || kind == WarpOpKind::matrix ||
+           kind == WarpOpKind::bulk_copy ||
            (kind == WarpOpKind::shared && (head & strided_flag) != 0);
 }
 
@@ -129,10 +133,11 @@ bool common_stride(u32 mask, const WarpStreamWriter::Addresses& address, u64& st
 /// Width, PC, addresses and values of an access to memory.
 void read_access(Cursor& in, u8 head, WarpOp& op) {
     const u8 width = in.byte();
-    MEMSIM_ASSERT(op.mask != 0 && width <= (local_flag | 4 * most_local_words),
+    op.width = width & static_cast<u8>(~(local_flag | copy_flag));
+    MEMSIM_ASSERT(op.mask != 0 && op.width <= 4 * most_local_words,
                   "a warp's stream holds an access of no lane, or of too many words");
-    op.width = width & static_cast<u8>(~local_flag);
     op.local = (width & local_flag) != 0;
+    op.copy = (width & copy_flag) != 0;
     op.pc = static_cast<u32>(in.varint());
     u64 address = in.varint();
     const u32 first = std::countr_zero(op.mask);
@@ -164,6 +169,23 @@ void read_access(Cursor& in, u8 head, WarpOp& op) {
         }
         op.order = static_cast<u32>(in.varint());
     }
+}
+
+/// The tile of a bulk copy, or the barrier and bytes of a wait for them.
+void read_tile(Cursor& in, WarpOp& op) {
+    op.tile = {};
+    if (op.kind == WarpOpKind::bulk_copy) {
+        op.pc = static_cast<u32>(in.varint());
+        op.tile.address = in.varint();
+        op.tile.row_bytes = static_cast<u32>(in.varint());
+        op.tile.rows = static_cast<u32>(in.varint());
+        op.tile.pitch = unzigzag(in.varint());
+        MEMSIM_ASSERT(op.tile.bytes() != 0, "a warp's stream holds a bulk copy of no bytes");
+    }
+    op.tile.barrier = static_cast<u32>(in.varint());
+    MEMSIM_ASSERT(op.tile.barrier < most_transaction_barriers,
+                  "a warp's stream names a transaction barrier that a block cannot have");
+    if (op.kind == WarpOpKind::await_bytes) op.awaited = in.varint();
 }
 
 } // namespace
@@ -210,6 +232,31 @@ void WarpStreamWriter::matrix(u32 mask, u32 products, u64 waits, u32 passes) {
     u8* at = put_head(buffer, WarpOpKind::compute, strided_flag | operands, mask, waits);
     at = put(at, products);
     if (operands != 0) at = put(at, passes);
+    bytes_.insert(bytes_.end(), buffer, at);
+    count(mask, 1);
+}
+
+void WarpStreamWriter::copy(u32 pc, u32 mask, u8 width, const Addresses& address, u64 waits) {
+    access(WarpOpKind::load, pc, mask, static_cast<u8>(width | copy_flag), address, nullptr, waits);
+}
+
+void WarpStreamWriter::bulk_copy(u32 pc, u32 mask, const TileCopy& tile, u64 waits) {
+    MEMSIM_ASSERT(tile.bytes() != 0, "a bulk copy has at least one byte");
+    flush();
+    u8 buffer[longest_op];
+    u8* at = put_head(buffer, WarpOpKind::shared, values_flag, mask, waits);
+    for (const u64 field : {u64 {pc}, tile.address, u64 {tile.row_bytes}, u64 {tile.rows},
+                            zigzag(tile.pitch), u64 {tile.barrier}})
+        at = put(at, field);
+    bytes_.insert(bytes_.end(), buffer, at);
+    count(mask, 1);
+}
+
+void WarpStreamWriter::await_bytes(u32 mask, u32 barrier, u64 bytes, u64 waits) {
+    flush();
+    u8 buffer[longest_op];
+    u8* at = put_head(buffer, WarpOpKind::barrier, strided_flag, mask, waits);
+    at = put(put(at, barrier), bytes);
     bytes_.insert(bytes_.end(), buffer, at);
     count(mask, 1);
 }
@@ -268,10 +315,10 @@ bool WarpStreamReader::next(WarpOp& op) {
     op.kind = kind_of(head);
     op.mask = (head & full_flag) != 0 ? full_mask : in.word();
     op.waits = (head & waits_flag) != 0 ? in.varint() : 0;
-    op.has_values = (head & values_flag) != 0 && op.kind != WarpOpKind::matrix;
+    op.has_values = (head & values_flag) != 0 && touches_memory(op.kind);
     op.has_result = has_result(head);
     op.width = 0;
-    op.local = false;
+    op.copy = op.local = false;
     op.pc = 0;
     op.instructions = 1;
     op.passes = 0;
@@ -286,6 +333,7 @@ bool WarpStreamReader::next(WarpOp& op) {
         op.pc = static_cast<u32>(in.varint());
         op.passes = static_cast<u32>(in.varint());
     }
+    if (op.kind == WarpOpKind::bulk_copy || op.kind == WarpOpKind::await_bytes) read_tile(in, op);
     if (touches_memory(op.kind)) read_access(in, head, op);
     position_ = static_cast<u64>(in.at - bytes_.data());
     return true;

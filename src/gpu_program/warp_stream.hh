@@ -16,20 +16,23 @@
 ///     with waits: varint, see below
 ///     compute: varint instructions; strided: it is a matrix operation, and varint
 ///     multiply-accumulates; with values: varint passes of its operands in shared memory
-///     load, store, atomic, reduce: byte width (bit 7: local memory), varint pc, varint address of
-///     the first active lane,
+///     load, store, atomic, reduce: byte width (bit 7: local memory; bit 6: a copy to shared
+///     memory), varint pc, varint address of the first active lane,
 ///         then
 ///         strided: zigzag varint stride from a lane to the next (active or not)
 ///         else:    for each further active lane, zigzag varint distance from the lane before
 ///         values:  for each active lane, zigzag varint distance from the value before (first: 0),
 ///                  and a varint: its number among the block's operations with values, from 1
 ///     shared: varint pc, varint passes; strided: it is a load
+///         with values: it is a bulk copy instead, and varint pc, address, bytes of a row, rows,
+///         zigzag varint distance of rows, varint barrier
+///     barrier: strided: it waits at a transaction barrier, and varint barrier, varint bytes
 ///
-/// Loads, atomics, shared loads and matrix operations produce results, numbered in the order of the
-/// warp's stream. Bit i of `waits`: the operation needs the i-th last result before it (bit 0: the
-/// latest), so it cannot issue before that result is available. Dependences reach back up to 64
-/// results. An operation without waits needs no result; the writer of a stream must set waits for
-/// all operations that depend on a load.
+/// Loads, copies, atomics, shared loads and matrix operations produce results, numbered in the
+/// order of the warp's stream. Bit i of `waits`: the operation needs the i-th last result before it
+/// (bit 0: the latest), so it cannot issue before that result is available. Dependences reach back
+/// up to 64 results. An operation without waits needs no result; the writer of a stream must set
+/// waits for all operations that depend on a load.
 ///
 /// Operations carry no state over to the next one, so a checkpoint needs only the stream and a
 /// position.
@@ -47,10 +50,12 @@ enum class WarpOpKind : u8 {
     store,
     atomic, ///< lanes execute in ascending order
     barrier,
-    exit,   ///< the last operation of a warp
-    reduce, ///< an atomic whose result is not used
-    shared, ///< an access to the SM's shared memory
-    matrix, ///< multiplies tiles of matrices on a tensor core
+    exit,        ///< the last operation of a warp
+    reduce,      ///< an atomic whose result is not used
+    shared,      ///< an access to the SM's shared memory
+    matrix,      ///< multiplies tiles of matrices on a tensor core
+    bulk_copy,   ///< the copy engine copies a tile to shared memory
+    await_bytes, ///< waits until so many bytes have arrived at a transaction barrier
 };
 
 /// Whether the operation has addresses in device memory.
@@ -59,11 +64,24 @@ constexpr bool touches_memory(WarpOpKind kind) {
            kind == WarpOpKind::reduce;
 }
 
+/// Rows in device memory that a bulk copy writes to shared memory. Their bytes count at a
+/// transaction barrier of the block.
+struct TileCopy {
+    u64 address = 0; ///< of the first row
+    u64 pitch = 0;   ///< bytes from a row to the next
+    u32 row_bytes = 0, rows = 0;
+    u32 barrier = 0; ///< its number in the block
+
+    u64 bytes() const { return u64 {row_bytes} * rows; }
+};
+inline constexpr u32 most_transaction_barriers = 256; ///< of a block
+
 struct WarpOp {
     WarpOpKind kind = WarpOpKind::exit;
     u8 width = 0; ///< bytes per lane: 1, 2, 4, 8 or 16; 0 without memory access
     bool has_values = false;
     bool has_result = false; ///< later operations may wait for it
+    bool copy = false;       ///< a load whose data go to shared memory
     bool local = false;   ///< addresses are offsets in each lane's local memory (local_memory.hh)
     u32 pc = 0;           ///< identifies the instruction in its application; 0 without memory
     u32 mask = 0;         ///< bit i: lane i is active; 0 only without memory access
@@ -74,8 +92,10 @@ struct WarpOp {
     u64 waits = 0;        ///< bit i: needs the i-th last result before it
     std::array<u64, warp_lanes> address {}; ///< of active lanes; 0 for the others
     std::array<u64, warp_lanes>
-        value {};  ///< value left in memory by a store or atomic, if has_values
-    u32 order = 0; ///< of an operation with values: its number in the block, from 1
+        value {};    ///< value left in memory by a store or atomic, if has_values
+    u32 order = 0;   ///< of an operation with values: its number in the block, from 1
+    TileCopy tile;   ///< only of a bulk copy; of a wait for bytes: its barrier
+    u64 awaited = 0; ///< only of a wait for bytes: those that have arrived since the block's start
 
     /// The number that --max-instructions counts.
     u64 thread_instructions() const { return u64 {instructions} * bits_set(mask); }
@@ -114,6 +134,13 @@ class WarpStreamWriter {
     /// A matrix operation of a warp: so many multiply-accumulates of 16-bit values, of 8-bit values
     /// half as many. `passes`: cycles in which it reads operands from shared memory.
     void matrix(u32 mask, u32 products, u64 waits = 0, u32 passes = 0);
+    /// A load whose data go to shared memory, not to registers (cp.async). Later operations may
+    /// wait for its result: the data are then in shared memory.
+    void copy(u32 pc, u32 mask, u8 width, const Addresses& address, u64 waits = 0);
+    /// A copy of a tile by the copy engine (cp.async.bulk). Its result is complete with its bytes.
+    void bulk_copy(u32 pc, u32 mask, const TileCopy& tile, u64 waits = 0);
+    /// Waits at a transaction barrier until `bytes` have arrived since the block's start.
+    void await_bytes(u32 mask, u32 barrier, u64 bytes, u64 waits = 0);
     void barrier(u32 mask, u64 waits = 0) { control(WarpOpKind::barrier, mask, waits); }
     void exit(u32 mask, u64 waits = 0) { control(WarpOpKind::exit, mask, waits); }
     void flush();

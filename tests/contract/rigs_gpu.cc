@@ -52,6 +52,46 @@ Script mixture(unsigned blocks, unsigned warps) {
     return s;
 }
 
+/// Copies to shared memory by lanes and by the copy engine, and accesses beside them.
+Script copying(unsigned blocks, unsigned warps) {
+    Script s = mixture(blocks, warps);
+    s.write = [](gpu_program::WarpStreamWriter& w, unsigned warp) {
+        Rng random(warp, "copying");
+        std::array<std::uint64_t, 3> bytes {}; // of each barrier
+        for (unsigned i = 0; i < 40; ++i) {
+            const auto mask = static_cast<gpu_program::u32>(random.next()) | 1;
+            const std::uint64_t waits = random.below(3) ? 0 : random.below(16);
+            const auto address = word(random.below(1 << 14), random.below(200));
+            const auto number = static_cast<unsigned>(random.below(3));
+            switch (random.below(6)) {
+            case 0:
+            case 1:
+                w.copy(16 * i, mask, 8, address, waits);
+                break;
+            case 2: {
+                const gpu_program::TileCopy tile {random.below(1 << 14), random.below(500),
+                                                  1 + static_cast<unsigned>(random.below(300)),
+                                                  1 + static_cast<unsigned>(random.below(8)),
+                                                  number};
+                bytes[number] += tile.bytes();
+                w.bulk_copy(16 * i, 1, tile, waits);
+                break;
+            }
+            case 3: // of its own copies, so that no warp waits for bytes that never come
+                w.await_bytes(~0u, number, bytes[number], waits);
+                break;
+            case 4:
+                w.shared(16 * i, mask, 1 + static_cast<unsigned>(random.below(8)), i % 2, waits);
+                break;
+            default:
+                w.access(WarpOpKind::load, 16 * i, mask, 4, address, nullptr, waits);
+            }
+            if (i % 10 == 9) w.barrier(~0u, waits);
+        }
+    };
+    return s;
+}
+
 void machine_of(Machine& m, const std::vector<Script>& applications, const Arguments& dispatcher,
                 const Arguments& sm) {
     scripts() = applications;
@@ -91,6 +131,15 @@ static const RigFor wide_sm {"gpu.Sm", [](Machine& m) {
 static const RigFor narrow_sm {
     "gpu.Sm", [](Machine& m) {
         machine_of(m, {mixture(5, 7)}, {}, {{"arithmetic_latency", "1"}, {"accesses", "32"}});
+    }};
+static const RigFor copying_sm {
+    "gpu.Sm", [](Machine& m) {
+        machine_of(m, {copying(5, 4)}, {}, {{"schedulers", "2"}, {"bulk_latency", "40"}});
+    }};
+static const RigFor narrow_copying_sm {
+    "gpu.Sm", [](Machine& m) {
+        machine_of(m, {copying(7, 6)}, {},
+                   {{"accesses", "32"}, {"outstanding", "16"}, {"bulk_latency", "1"}});
     }};
 static const RigFor asked_sm {
     "gpu.Sm", [](Machine& m) {

@@ -96,6 +96,19 @@ def test_operands_in_shared_memory_make_large_products_of_an_h100_faster(in_tmp)
     assert 0.45 < products / times[1] < 1
 
 
+def test_copies_to_a_second_buffer_make_large_products_of_an_h100_faster(in_tmp) -> None:
+    sizes = dict(layers=1, hidden=1024, heads=1, kv_heads=1, head_dim=16, ffn=2048, vocabulary=0, tokens=1)
+    requests = dict(requests=1, prompt=512, batch=1, shared_operands=True)
+    times = [
+        gate_up_time(
+            memsim.workload.ServingEngine(**sizes, **requests, buffers=buffers),
+            systems.h100(sms=8, channels=8, slices=8, l2="5MiB"),
+        )
+        for buffers in (1, 2)
+    ]
+    assert times[1] < 0.9 * times[0]
+
+
 def test_statistics_count_requests_and_tokens(ran) -> None:
     stats, launches = ran
     assert stats.requests == 3 and stats.tokens == 12 and stats.steps >= 4

@@ -28,6 +28,8 @@ SHAPES = {  # program, and products of a warp
     "m64n64k16": ("wgmma_n64", 16384),
     "m64n256k16": ("wgmma", 65536),
 }
+FORMS = {"loads": "read_loads", "cp.async": "read_copies", "TMA": "read_bulk"}
+OF_THREAD = 8  # doubles that a thread of these reads
 ATOMICS = 1000  # of one thread
 WORDS = {"one-address": ("atomic_one", 64, 4), "many-addresses": ("atomic_many", THREADS, 4)}  # threads of an SM, each
 OPERATIONS = 64  # of each warp on tensor cores
@@ -64,6 +66,11 @@ def chase(chip: str, at: str) -> float:
 def read(chip: str, at: str) -> float:
     """GB/s of reads, 8 bytes a thread."""
     return _stream(chip, "stream_read", at, 8)
+
+
+def load_forms(chip: str, at: str) -> float:
+    """GB/s of reads in blocks of 256 threads, each with 64 bytes in flight, to registers or to shared memory."""
+    return _stream_of(chip, FORMS[at], 256, of_thread=OF_THREAD) * 8
 
 
 def scale(chip: str, at: str) -> float:
@@ -148,6 +155,7 @@ def matrix_rate(chip: str, at: str) -> float:
 BENCHMARKS = {
     "chase": Benchmark("latency of a load that waits for the one before, over the footprint", "cycles", 0.10, chase),
     "read": Benchmark("reads of memory, over the share of threads", "GB/s", 0.05, read),
+    "load_forms": Benchmark("reads of memory, over the form of the loads", "GB/s", 0.05, load_forms),
     "scale": Benchmark("b = 3 a in memory, over the share of threads", "GB/s", 0.05, scale),
     "write": Benchmark("writes of memory, over the share of threads", "GB/s", 0.05, write),
     "copy_sms": Benchmark("b = 3 a in memory, over the SMs", "GB/s", 0.05, copy_sms),
@@ -197,17 +205,17 @@ def _small_l2(chip: str) -> Bytes:
     return Bytes(Bytes.parse(nvidia.chip(chip).l2).value // 16)
 
 
-def _stream_of(chip: str, program: str, block: int, **changes: Any) -> float:
+def _stream_of(chip: str, program: str, block: int, of_thread: int = 1, **changes: Any) -> float:
     """Elements in a ns of a stream in blocks of so many threads, in a window of the stream."""
     sms: int = changes.get("sms", nvidia.chip(chip).sms)
     window = max(WINDOW_US, WINDOW_US * 16 // sms)  # blocks enough of few SMs
     with _machine(chip, program, ELEMENTS, 1, block, l2=dict(capacity=_small_l2(chip)), **changes) as machine:
         dispatcher = machine.root.gpu.dispatcher
         machine.simulate(f"{WARM_US}us")
-        before = block * float(dispatcher.stats.blocks)
+        before = block * of_thread * float(dispatcher.stats.blocks)
         machine.stats.reset()
         machine.simulate(f"{window}us")
-        elements = block * float(dispatcher.stats.blocks)
+        elements = block * of_thread * float(dispatcher.stats.blocks)
         # Blocks end before their writes arrive in memory, so the last block may end long before the run.
         assert before + elements < ELEMENTS, "the last block ended in the window: increase ELEMENTS"
     return elements / window / 1e3

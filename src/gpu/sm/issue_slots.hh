@@ -1,12 +1,22 @@
 #pragma once
 
 #include "device_parts/interleave.hh"
+#include "gpu_program/warp_stream.hh"
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
 namespace memsim::gpu {
+
+/// Cycles in which `lanes` lanes execute an instruction of the active threads in this mask.
+inline std::uint32_t passes_of(std::uint32_t mask, std::uint32_t lanes) {
+    if (lanes == gpu_program::warp_lanes) return 1;
+    std::uint32_t n = 0;
+    for (std::uint32_t first = 0; first < gpu_program::warp_lanes; first += lanes)
+        n += ((mask >> first) & ((1u << lanes) - 1)) != 0;
+    return std::max(n, 1u);
+}
 
 /// The cycles in which an SM's schedulers issue, `width` instructions each. A sequence of n
 /// dependent instructions issues one every `latency` cycles. It is booked as a whole: it occupies
@@ -25,6 +35,7 @@ class IssueSlots {
         free.assign(std::size_t {schedulers} * width * latency, 0);
     }
 
+    unsigned latency() const { return static_cast<unsigned>(latency_.value()); }
     /// A slot of this scheduler that is free in this cycle.
     std::size_t find(unsigned scheduler, Cycle cycle) const {
         const auto phases = static_cast<std::size_t>(latency_.value());

@@ -41,7 +41,8 @@ void LoadStoreUnit::access(const ResidentBlock& block, std::uint32_t warp, Score
         coalescer_.run_apart(op);
     else
         coalesce(block, warp, op);
-    const std::uint32_t result = op.has_result ? results.begin(coalescer_.size()) : no_result;
+    const std::uint32_t result =
+        op.has_result ? results.begin(coalescer_.size(), op.copy) : no_result;
     ++stats_.memory_instructions;
     stats_.requests += coalescer_.size();
     if (command == Command::read) stats_.read_requests += coalescer_.size();
@@ -63,7 +64,7 @@ void LoadStoreUnit::access(const ResidentBlock& block, std::uint32_t warp, Score
             r.contents =
                 contents_of(sim_.contents(), op, coalescer_[i], block.stores_before + op.order);
         stats_.bytes += r.payload();
-        state_.accesses.push({r, sim_.now(), result});
+        state_.accesses.push({r, sim_.now(), result, op.copy ? Into::shared : Into::registers});
     }
     if (!room()) ++stats_.stalled_by_accesses;
 }
@@ -77,17 +78,32 @@ void LoadStoreUnit::empty_l1(std::uint16_t application) {
 }
 
 void LoadStoreUnit::send_queued() {
-    while (!state_.accesses.empty() && port_.can_send()) {
-        Access a = state_.accesses.pop();
-        if (!a.request.posted) {
-            a.request.tag = state_.free_tags.back(); // the port limits their number
-            state_.free_tags.pop_back();
-            state_.sent[a.request.tag] = {a.queued, a.request.warp, a.result};
-            sim_.stamps().mark(a.request.stamps, static_cast<std::size_t>(Stage::sm),
-                               sim_.now() + port_.latency().raw);
-        }
-        port_.send(a.request);
+    while (!state_.accesses.empty() && port_.can_send()) send_first();
+}
+
+void LoadStoreUnit::send(Access a) {
+    protocol::MemRequest& r = a.request;
+    if (!r.posted) {
+        r.tag = state_.free_tags.back(); // the port limits their number
+        state_.free_tags.pop_back();
+        const std::uint32_t bytes = a.into == Into::registers ? 0 : r.payload();
+        state_.sent[r.tag] = {a.queued, a.result, static_cast<std::uint16_t>(bytes), r.warp,
+                              a.into};
+        sim_.stamps().mark(r.stamps, static_cast<std::size_t>(Stage::sm),
+                           sim_.now() + port_.latency().raw);
     }
+    port_.send(r);
+}
+
+void LoadStoreUnit::send_line(protocol::MemRequest r, const Piece& piece, std::uint32_t bulk_copy) {
+    const std::uint64_t in_sector = config_.sector - 1, end = piece.address + piece.bytes;
+    r.address = piece.address & ~in_sector;
+    r.bytes = static_cast<std::uint32_t>(((end + in_sector) & ~in_sector) - r.address);
+    r.stamps = sim_.stamps().open(sim_.now(), r.address);
+    ++stats_.read_requests;
+    const std::uint32_t tag = state_.free_tags.back();
+    send({r, sim_.now(), bulk_copy, Into::bulk});
+    state_.sent[tag].bytes = static_cast<std::uint16_t>(piece.bytes); // without those beside
 }
 
 LoadStoreUnit::Sent LoadStoreUnit::answered(const protocol::MemResponse& response) {
@@ -99,14 +115,21 @@ LoadStoreUnit::Sent LoadStoreUnit::answered(const protocol::MemResponse& respons
     return sent;
 }
 
-void LoadStoreUnit::check_loaded(Loader& l, std::size_t warps) const {
-    const auto expected = [&](std::string_view field, std::uint32_t warp, std::uint32_t result) {
-        l.index(field, warp, warps);
-        if (result != no_result) l.index(field, result, std::size_t {Scoreboard::places});
-    };
-    for (std::uint32_t i = 0; i < state_.accesses.size(); ++i)
-        expected("accesses", state_.accesses[i].request.warp, state_.accesses[i].result);
-    for (const Sent& sent : state_.sent) expected("sent", sent.warp, sent.result);
+void LoadStoreUnit::check_loaded(Loader& l, std::size_t warps, std::size_t bulk_copies) const {
+    for (std::uint32_t i = 0; i < state_.accesses.size(); ++i) {
+        const Access& a = state_.accesses[i];
+        check(l, "accesses", {a.queued, a.result, 0, a.request.warp, a.into}, warps, bulk_copies);
+    }
+    for (const Sent& sent : state_.sent) check(l, "sent", sent, warps, bulk_copies);
+}
+
+void LoadStoreUnit::check(Loader& l, std::string_view field, const Sent& sent, std::size_t warps,
+                          std::size_t bulk_copies) {
+    l.index(field, sent.warp, warps);
+    if (sent.into == Into::bulk)
+        l.index(field, sent.result, bulk_copies);
+    else if (sent.result != no_result || sent.into == Into::shared)
+        l.index(field, sent.result, std::size_t {Scoreboard::places});
 }
 
 } // namespace memsim::gpu

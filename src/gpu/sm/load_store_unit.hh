@@ -18,6 +18,11 @@ constexpr std::array<std::string_view, 3> names_of(Atomics) {
     return {"performed", "split", "loads"};
 }
 
+/// Destination of the data of an access: registers of a warp, or shared memory as part of a copy by
+/// a warp's lanes or of a bulk copy.
+enum class Into : std::uint8_t { registers, shared, bulk };
+constexpr std::array<std::string_view, 3> names_of(Into) { return {"registers", "shared", "bulk"}; }
+
 struct AccessStats {
     using group = void;
     Counter memory_instructions {Unit::count, "Warp loads, stores, atomics and reductions issued"};
@@ -42,11 +47,19 @@ class LoadStoreUnit {
         protocol::MemRequest request;
         Tick queued = 0;
         std::uint32_t result = 0;
+        Into into = Into::registers;
     };
     struct Sent {
         Tick queued = 0;
-        std::uint32_t warp = 0;
-        std::uint32_t result = 0; ///< place in the warp's scoreboard, or no_result
+        std::uint32_t result = 0; ///< place in the warp's scoreboard, or no_result; of a bulk copy:
+                                  ///< its number
+        std::uint16_t bytes = 0;  ///< to be written to shared memory
+        std::uint8_t warp = 0;
+        Into into = Into::registers;
+    };
+    struct Piece {
+        std::uint64_t address = 0;
+        std::uint32_t bytes = 0;
     };
     struct State {
         Fifo<Access> accesses;  ///< to the L1
@@ -80,6 +93,16 @@ class LoadStoreUnit {
     void send() {
         if (!state_.accesses.empty()) send_queued();
     }
+    /// Whether the port to the L1 accepts an access.
+    bool accepts() const { return port_.can_send(); }
+    /// Sends the first access of the queue. Requires: there is one, and accepts().
+    void send_first() { send(state_.accesses.pop()); }
+    /// Sends a load of the sectors of these bytes of a line, past the queue. Requires: accepts().
+    void send_line(protocol::MemRequest request, const Piece& piece, std::uint32_t bulk_copy);
+    /// The bytes from here to the end of the line.
+    std::uint32_t left_of_line(std::uint64_t address) const {
+        return config_.line - (static_cast<std::uint32_t>(address) & (config_.line - 1));
+    }
     /// The access that a response belongs to; no_result if no warp waits for it.
     Sent answered(const protocol::MemResponse& response);
 
@@ -87,10 +110,13 @@ class LoadStoreUnit {
     bool idle() const {
         return state_.free_tags.size() == state_.sent.size() && state_.accesses.empty();
     }
-    void check_loaded(Loader& l, std::size_t warps) const;
+    void check_loaded(Loader& l, std::size_t warps, std::size_t bulk_copies) const;
+    static void check(Loader& l, std::string_view field, const Sent& sent, std::size_t warps,
+                      std::size_t bulk_copies);
 
   private:
     void send_queued();
+    void send(Access access);
 
     Config config_;
     Requester<protocol::Mem>& port_;

@@ -9,7 +9,8 @@ namespace memsim::gpu {
 
 /// The port of an SM's shared memory and its outstanding loads. An access occupies the port for as
 /// many cycles as its bank conflicts require. Loads complete in order. Matrix operations may read
-/// their operands through the port without an instruction for that. A value for State.
+/// their operands through the port without an instruction for that, and copies write through it
+/// (gpu/sm/copy_unit.hh). A value for State.
 struct SharedMemory {
     struct Load {
         Tick ready = 0;
@@ -41,6 +42,13 @@ struct SharedMemory {
     }
     /// When the next load completes.
     Tick next() const { return loads.empty() ? never : loads.front().ready; }
+    template <class Archive>
+    void check_loaded(Archive& l, std::size_t warps, std::size_t places) const {
+        for (std::uint32_t i = 0; i < loads.size(); ++i) {
+            l.index("shared_loads", loads[i].warp, warps);
+            l.index("shared_loads", loads[i].result, places);
+        }
+    }
 };
 
 } // namespace memsim::gpu

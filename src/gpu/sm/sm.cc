@@ -17,6 +17,7 @@ void Sm::init() {
                                          static_cast<std::uint32_t>(params.sector->raw),
                                          params.accesses(), params.outstanding(), params.atomics()},
                   port.mem_side, sim_ref(), stat.memory, state.accesses);
+    copies_.emplace(params.copy, clock_, *unit_, state.shared, stat.copies, state.copies);
     dispatcher_ = &port.blocks.interface<protocol::HasBlocks>();
     dispatcher_->counts_instructions(*this);
     watched_ = dispatcher_->watches_issue();
@@ -44,16 +45,21 @@ void Sm::wake() {
     const bool room = unit_->room();
     while (!port.mem_side.empty()) {
         const LoadStoreUnit::Sent sent = unit_->answered(port.mem_side.pop());
-        if (sent.result != LoadStoreUnit::no_result) result(sent.warp, sent.result);
+        if (sent.into != Into::registers) [[unlikely]]
+            stat.shared_passes += copies_->write(sent, clock_.at_or_after(state.edge, now()));
+        else if (sent.result != LoadStoreUnit::no_result)
+            result(sent.warp, sent.result);
     }
     const auto arrived = [this](std::uint32_t w, std::uint32_t r) { result(w, r); };
     state.shared.finish(now(), arrived);
     state.tensor.finish(now(), arrived);
+    copies_->finish(now(), arrived, [this](std::uint32_t w) { classify(w); });
     while (!port.blocks.empty()) start_block(port.blocks.pop());
-    unit_->send();
+    copies_->send(now());
     // While the same warps may issue, the time of the next issue is known.
     if (!state.next.armed() || assists() || state.ready.sets != ready || unit_->room() != room)
         schedule();
+    if (copies_->active()) arm(state.copies.next, copies_->next(now()));
     if (state.blocks.any_ended()) report_ends();
     if (port.queries) [[unlikely]]
         answer_queries();
@@ -66,11 +72,13 @@ void Sm::schedule() {
     if (state.ready.any() || assists()) {
         edge = clock_.at_or_after(state.edge, now());
         const bool at_edge = edge.tick == now(); // operations issue at clock edges
-        if (at_edge && assists()) assist(edge);
+        if (at_edge && assists() &&
+            state.assist.serve(*port.helper, slots_, edge.cycle, stat.assist_instructions))
+            state.edge = edge;
         state.ready.wake(at_edge ? edge.cycle : edge.cycle - 1,
                          [this](std::uint32_t w) { classify(w); });
         if (at_edge) issue_all(edge);
-        unit_->send();
+        copies_->send(now());
     }
     arm_next(edge);
 }
@@ -104,19 +112,6 @@ void Sm::issue_all(const ClockEdge& edge) {
         }
 }
 
-void Sm::assist(const ClockEdge& edge) {
-    if (state.assist.over(edge.cycle)) {
-        port.helper->pop();
-        port.helper->send({});
-        state.assist = {};
-        state.edge = edge;
-    } else if (const std::uint32_t n = port.helper->front().instructions;
-               state.assist.begin(slots_, edge.cycle, n, params.arithmetic_latency())) {
-        state.edge = edge;
-        stat.assist_instructions += n;
-    }
-}
-
 void Sm::issue(std::uint32_t w, std::int64_t cycle, std::size_t slot) {
     Warp& warp = state.warps[w];
     ResidentBlock& block = state.blocks[warp.block];
@@ -131,7 +126,7 @@ void Sm::issue(std::uint32_t w, std::int64_t cycle, std::size_t slot) {
     state.executed[block.application] += instructions;
     if (watched_) [[unlikely]]
         dispatcher_->issued(instructions);
-    const std::uint32_t cycles = op_.instructions * passes(op_.mask);
+    const std::uint32_t cycles = op_.instructions * passes_of(op_.mask, params.lanes());
     slots_.hold(slot, cycle, cycles);
     switch (op_.kind) {
     case WarpOpKind::compute:
@@ -142,6 +137,7 @@ void Sm::issue(std::uint32_t w, std::int64_t cycle, std::size_t slot) {
     case WarpOpKind::atomic:
     case WarpOpKind::reduce:
         state.load_store_free = cycle + cycles;
+        copies_->count(op_);
         unit_->access(block, w, warp.results, op_);
         classify(w);
         break;
@@ -154,6 +150,13 @@ void Sm::issue(std::uint32_t w, std::int64_t cycle, std::size_t slot) {
         multiply(w, op_, cycle);
         classify(w);
         break;
+    case WarpOpKind::bulk_copy:
+        copies_->begin(op_, block, {warp.block, w}, warp.results.begin(1, true), state.edge);
+        classify(w);
+        break;
+    case WarpOpKind::await_bytes:
+        if (copies_->arrived(op_, {warp.block, w}, now())) state.ready.sleep(w, cycle + 1);
+        break;
     case WarpOpKind::barrier:
         release_warps(block.arrive(w), cycle);
         break;
@@ -163,15 +166,6 @@ void Sm::issue(std::uint32_t w, std::int64_t cycle, std::size_t slot) {
         if (!warp.results.outstanding) end_warp(w);
         break;
     }
-}
-
-std::uint32_t Sm::passes(std::uint32_t mask) const {
-    const std::uint32_t lanes = params.lanes();
-    if (lanes == gpu_program::warp_lanes) return 1;
-    std::uint32_t n = 0;
-    for (std::uint32_t first = 0; first < gpu_program::warp_lanes; first += lanes)
-        n += ((mask >> first) & ((1u << lanes) - 1)) != 0;
-    return std::max(n, 1u);
 }
 
 void Sm::access_shared(std::uint32_t w, const gpu_program::WarpOp& op, std::int64_t cycle) {
@@ -185,7 +179,8 @@ void Sm::access_shared(std::uint32_t w, const gpu_program::WarpOp& op, std::int6
 
 void Sm::multiply(std::uint32_t w, const gpu_program::WarpOp& op, std::int64_t cycle) {
     const std::uint32_t core = w % params.schedulers();
-    std::uint32_t cycles = passes(op.mask) * op.products / params.lanes(); // on the lanes
+    std::uint32_t cycles =
+        passes_of(op.mask, params.lanes()) * op.products / params.lanes(); // on the lanes
     std::uint32_t latency = params.arithmetic_latency();
     if (params.tensor_cores()) {
         cycles = state.shared.operands(cycle, op.passes, params.tensor.cycles(op.products));
@@ -201,6 +196,7 @@ void Sm::multiply(std::uint32_t w, const gpu_program::WarpOp& op, std::int64_t c
 void Sm::classify(std::uint32_t w) {
     Warp& warp = state.warps[w];
     const gpu_program::WarpOpHead next = gpu_program::peek(warp.stream, warp.position);
+    warp.results.waits_since = now();
     if (!warp.results.holds(next)) state.ready.add(w, next.kind);
 }
 
@@ -216,7 +212,7 @@ void Sm::result(std::uint32_t w, std::uint32_t place) {
     if (!warp.results.answered(place)) return;
     if (warp.exited) {
         if (!warp.results.outstanding) end_warp(w);
-    } else if (warp.results.releases(place))
+    } else if (warp.results.releases(place, now(), state.copies.waited))
         classify(w);
 }
 
@@ -262,6 +258,7 @@ void Sm::start_block(const protocol::BlockStart& start) {
         throw ConfigError(path() + ".block_slots: the dispatcher sends more blocks than the " +
                           std::to_string(params.block_slots()) +
                           " that this SM holds; give both the same block_slots");
+    state.copies.barriers.clear(b);
     dispatcher_->take_block(start.application, start.launch, start.block, streams_);
     std::uint32_t w = 0;
     for (auto& stream : streams_) { // an old buffer returns with the next block
@@ -295,7 +292,8 @@ bool Sm::waits_for_memory() const {
     const ReadyWarps::Sets& ready = state.ready.sets;
     const WarpSet memory = unit_->room() ? ready.memory : WarpSet {};
     return !bool(ready.compute | ready.shared | ready.matrix | ready.asleep | memory) &&
-           state.shared.next() == never && state.tensor.next() == never;
+           state.shared.next() == never && state.tensor.next() == never &&
+           state.copies.arrivals.empty();
 }
 
 void Sm::answer_queries() {
@@ -324,11 +322,9 @@ void Sm::check_loaded(Loader& l) const {
     state.upcoming.check_loaded(l);
     state.tensor.check_loaded(l, warps, places);
     l.indices("last", state.last, warps);
-    for (std::uint32_t i = 0; i < state.shared.loads.size(); ++i) {
-        l.index("shared_loads", state.shared.loads[i].warp, warps);
-        l.index("shared_loads", state.shared.loads[i].result, places);
-    }
-    unit_->check_loaded(l, warps);
+    state.shared.check_loaded(l, warps, places);
+    unit_->check_loaded(l, warps, state.copies.copies.size());
+    copies_->check_loaded(l, warps, state.blocks.size());
     l.within("edge", [&] {
         const ClockEdge edge = clock_.edge(state.edge.cycle);
         l.check(edge.tick == state.edge.tick && edge.remainder == state.edge.remainder &&
@@ -341,6 +337,7 @@ void Sm::waits_on(WaitReport& report) const {
     if (const std::uint64_t live = state.warps.live())
         report.add(path() + " has " + std::to_string(live) + " warps, of which " +
                    std::to_string(state.warps.waiting()) + " wait for the memory");
+    copies_->waits_on(path(), report);
     if (unit_->queued())
         report.add(path() + " has " + std::to_string(unit_->queued()) +
                    " accesses that the L1 has not accepted");

@@ -3,7 +3,7 @@
 #include "core/base/clock.hh"
 #include "core/machine/functional.hh"
 #include "gpu/sm/assist_warp.hh"
-#include "gpu/sm/load_store_unit.hh"
+#include "gpu/sm/copy_unit.hh"
 #include "gpu/sm/ready_warps.hh"
 #include "gpu/sm/shared_memory.hh"
 #include "gpu/sm/tensor_cores.hh"
@@ -26,8 +26,9 @@ using protocol::Mem;
 ///               arithmetic_latency cycles apart, and other warps issue in between. Stores and
 ///               reductions have no result. An access to shared memory occupies its port for as
 ///               many cycles as its bank conflicts require, a matrix operation the tensor core of
-///               its warp's scheduler (gpu/sm/tensor_cores.hh). A warp keeps its slot until all of
-///               its results have arrived. Each warp slot has its own part of local memory
+///               its warp's scheduler (gpu/sm/tensor_cores.hh). Copies to shared memory occupy its
+///               port when their data arrive (gpu/sm/copy_unit.hh). A warp keeps its slot until all
+///               of its results have arrived. Each warp slot has its own part of local memory
 ///               (gpu_program/local_memory.hh). At the first block of another launch the L1 is
 ///               invalidated, because the caches of SMs are not coherent and kernels see each
 ///               other's stores.
@@ -116,6 +117,7 @@ class Sm final : public Model<Sm>,
                                       equal_to(schedulers).or_zero(),
                                       assumed("GPUs before Volta have none")};
         TensorParams tensor;
+        CopyParams copy;
         Param<Time> l1_latency {1_fs,
                                 {1_fs, 1_us},
                                 "Latency to the L1's input, in addition to the L1's own",
@@ -155,6 +157,7 @@ class Sm final : public Model<Sm>,
                                          "Matrix operations of each tensor core"};
         Each<BookedCycles> tensor_busy {from<&Params::tensor_cores>, Unit::cycle,
                                         "Cycles that operations occupied each tensor core"};
+        CopyStats copies;
         Counter assist_instructions {Unit::count, "Warp instructions of the assist warp"};
         Level resident {Unit::count, "Resident warps"};
     };
@@ -171,6 +174,7 @@ class Sm final : public Model<Sm>,
         LoadStoreUnit::State accesses;
         SharedMemory shared;
         TensorCores tensor;
+        CopyUnit::State copies;
         AssistWarp assist;
         UpcomingAnswers upcoming;
         Timer next;
@@ -203,9 +207,6 @@ class Sm final : public Model<Sm>,
     void issue(std::uint32_t warp, std::int64_t cycle, std::size_t slot);
     /// The scheduler's warps whose next operation may issue in this cycle.
     WarpSet candidates(std::int64_t cycle, std::uint32_t scheduler) const;
-    /// Cycles in which the active threads of this mask execute an instruction.
-    std::uint32_t passes(std::uint32_t mask) const;
-    void assist(const ClockEdge& edge);
     bool assists() const { return port.helper && !port.helper->empty(); }
     void arm_next(const ClockEdge& edge);
     void access_shared(std::uint32_t warp, const gpu_program::WarpOp& op, std::int64_t cycle);
@@ -228,6 +229,7 @@ class Sm final : public Model<Sm>,
     protocol::HasBlocks* dispatcher_ = nullptr;
     bool watched_ = false; ///< the dispatcher counts issued instructions
     std::optional<LoadStoreUnit> unit_;
+    std::optional<CopyUnit> copies_;
     gpu_program::WarpOp op_;                         ///< scratch
     std::vector<std::vector<std::uint8_t>> streams_; ///< buffers returned to the dispatcher
 };

@@ -1,5 +1,7 @@
 #include "workload/simt/lockstep.hh"
 
+#include "core/base/error.hh"
+
 #include <algorithm>
 #include <bit>
 
@@ -22,6 +24,9 @@ void GroupOperations::decode(const std::vector<std::vector<u8>>& warps) {
                 phases_[w].emplace_back();
                 continue;
             }
+            if (o.op.kind > WarpOpKind::shared)
+                throw ConfigError("a kernel multiplies on tensor cores or copies tiles, which "
+                                  "work-groups of hardware threads cannot do");
             o.result = o.op.has_result ? ++results : 0;
             phases_[w].back().push_back(o);
         }
@@ -108,8 +113,8 @@ void Lockstep::access(u32 lanes) {
     const WarpOp* first = nullptr;
     const auto same = [&](const WarpOp& op) {
         return op.pc == first->pc && op.kind == first->kind && op.width == first->width &&
-               op.local == first->local && op.has_values == first->has_values &&
-               op.has_result == first->has_result;
+               op.local == first->local && op.copy == first->copy &&
+               op.has_values == first->has_values && op.has_result == first->has_result;
     };
     for (u32 rest = lanes; rest; rest &= rest - 1) {
         const auto* o = head(lanes_[static_cast<u32>(std::countr_zero(rest))]);
@@ -132,6 +137,8 @@ void Lockstep::access(u32 lanes) {
     }
     if (leader.kind == WarpOpKind::shared)
         writer_.shared(leader.pc, together, 1, leader.has_result, needs);
+    else if (leader.copy)
+        writer_.copy(leader.pc, together, leader.width, address, needs);
     else
         writer_.access(leader.kind, leader.pc, together, leader.width, address,
                        leader.has_values ? &value : nullptr, needs, leader.local);

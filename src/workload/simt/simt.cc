@@ -3,7 +3,8 @@
 namespace memsim::workload {
 
 Warp::Warp(BlockRun& run, u32 index, Mask threads)
-    : Flow(run.out.warps[index], run.out.counts, threads, run.by_rule), run_(run), index_(index),
+    : CopyFlow(run.out.warps[index], run.out.counts, threads, run.by_rule), run_(run),
+      index_(index),
       threads_(threads), block_ {run.block % run.launch.grid[0],
                                  run.block / run.launch.grid[0] % run.launch.grid[1],
                                  run.block / run.launch.grid[0] / run.launch.grid[1]} {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "workload/device_memory.hh"
-#include "workload/simt/lanes.hh"
+#include "workload/simt/copies.hh"
 
 #include <deque>
 #include <functional>
@@ -26,9 +26,10 @@ inline constexpr u32 thread_number = 3;  ///< two special registers and a produc
 inline constexpr u32 address = 2;        ///< of a global access: a wide product and its constants
 inline constexpr u32 shared_address = 1; ///< 32 bits
 inline constexpr u32 branch = 1;
-inline constexpr u32 reconvergence = 2; ///< of a loop that lanes leave at different times
-inline constexpr u32 loop_round = 3;    ///< of a uniform loop: count, compare, branch
-inline constexpr u32 division = 20;     ///< of integers; sm_80 has none
+inline constexpr u32 expected_bytes = 1; ///< of a bulk copy: an arrival at its barrier
+inline constexpr u32 reconvergence = 2;  ///< of a loop that lanes leave at different times
+inline constexpr u32 loop_round = 3;     ///< of a uniform loop: count, compare, branch
+inline constexpr u32 division = 20;      ///< of integers; sm_80 has none
 inline constexpr u32 float_division = 9;
 inline constexpr u32 square_root = 8;
 inline constexpr u32 exponential = 4;
@@ -71,7 +72,7 @@ inline constexpr u32 shared_bytes_a_cycle = 128; ///< of all 32 banks
 u32 bank_passes(Mask lanes, const std::array<u32, warp_lanes>& address, u32 width);
 
 /// A warp while it runs. Operations act on the active lanes, which if_ and while_ restrict.
-class Warp : public Flow {
+class Warp : public CopyFlow {
   public:
     Warp(BlockRun& run, u32 index, Mask threads);
 
@@ -198,6 +199,34 @@ class Warp : public Flow {
                u32 plus = 0) {
         emit_shared(site, array, index, plus, &value);
         for_active([&](u32 i) { array.data[index[i] + plus] = value[i]; });
+    }
+
+    /// Copies from device to shared memory without registers (cp.async).
+    template <class Site, class T>
+    void copy(Site site, const Shared<T>& to, const Lanes<u32>& place, const Array<T>& from,
+              const Lanes<u32>& index, const CopyShape& shape = {}) {
+        if (active_ == 0) return;
+        const u32 width = shape.bytes<T>();
+        check(from.size, index, shape.plus + shape.elements - 1);
+        check(to.size, place, shape.to_plus + shape.elements - 1);
+        if (shape.plus == 0) use(rule::address, open(index.needs));
+        if (shape.to_plus == 0) use(rule::shared_address, open(place.needs));
+        std::array<u64, warp_lanes> address {};
+        for_active([&](u32 i) {
+            address[i] = from.base + sizeof(T) * (u64 {index[i]} + shape.plus);
+            group_.data.add_from(from, address[i], &to.data[place[i] + shape.to_plus], width);
+        });
+        copy_lanes(pc_of(static_cast<u32>(site)), width, address, index.needs | place.needs);
+        if (run_.out.counts.operations > run_.operation_limit) over_operation_limit(run_);
+    }
+    /// One thread has the copy engine copy a tile (cp.async.bulk); the barrier counts its bytes.
+    template <class Site, class T>
+    void bulk_copy(Site site, TransactionBarrier& barrier, const Shared<T>& to, u32 place,
+                   const Array<T>& from, u64 index, const TileShape& tile) {
+        const auto copy = barrier.expect(to, place, from, index, tile);
+        use(rule::expected_bytes, 0);
+        stream_.bulk_copy(pc_of(static_cast<u32>(site)), active_ & (0 - active_), copy, take(0));
+        new_result();
     }
 
     /// Operands of a matrix operation, as ldmatrix reads them: 16 bytes in each lane. The result
@@ -405,8 +434,7 @@ class Warp : public Flow {
                        value == nullptr, take(waits));
         if (run_.out.counts.operations > run_.operation_limit) over_operation_limit(run_);
     }
-    /// Kernels are 4 KiB apart, sites 16 bytes, which is the length of a machine instruction since
-    /// Volta.
+    /// Kernels are 4 KiB apart, sites 16 bytes: a machine instruction since Volta.
     u32 pc_of(u32 site) const { return run_.kernel << 12 | site << 4; }
 
     BlockRun& run_;
@@ -441,6 +469,13 @@ class Block {
         const Shared<T> array {shared_bytes_, static_cast<T*>(reserve(size * sizeof(T))), size};
         return array;
     }
+    /// A barrier for bulk copies; it occupies 8 bytes of shared memory.
+    TransactionBarrier& transaction_barrier() {
+        reserve(sizeof(u64));
+        barriers_.push_back(std::make_unique<TransactionBarrier>());
+        barriers_.back()->number = static_cast<u32>(barriers_.size() - 1);
+        return *barriers_.back();
+    }
     void end();
 
   private:
@@ -449,6 +484,7 @@ class Block {
     BlockRun run_;
     std::vector<Warp> warps_;
     std::vector<std::unique_ptr<u64[]>> shared_;
+    std::vector<std::unique_ptr<TransactionBarrier>> barriers_;
     u32 shared_bytes_ = 0;
 };
 

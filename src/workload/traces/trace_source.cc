@@ -321,7 +321,10 @@ void TraceSource::access(const SassInstruction& i, gpu_program::WarpStreamWriter
                           : kind == SassKind::atomic ? WarpOpKind::atomic
                           : kind == SassKind::reduce ? WarpOpKind::reduce
                                                      : WarpOpKind::load;
-    stream.access(op, pc, i.mask, i.opcode.width, address_, nullptr, waits, local);
+    if (kind == SassKind::copy)
+        stream.copy(pc, i.mask, i.opcode.width, address_, waits);
+    else
+        stream.access(op, pc, i.mask, i.opcode.width, address_, nullptr, waits, local);
     if (kind != SassKind::store && kind != SassKind::reduce) produce(i);
 }
 

@@ -51,11 +51,30 @@ TEST_CASE("A scoreboard stalls an operation until the last response for its oper
     CHECK(s.holds(needs_latest));
     CHECK(s.holds(needs_both));
     CHECK(s.answered(second));
-    CHECK_FALSE(s.releases(second)); // it waits for the first, too
-    CHECK_FALSE(s.answered(first));  // one of two
+    std::uint64_t copy_waits = 0;
+    CHECK_FALSE(s.releases(second, 5, copy_waits)); // it waits for the first, too
+    CHECK_FALSE(s.answered(first));                 // one of two
     CHECK(s.answered(first));
-    CHECK(s.releases(first));
+    CHECK(s.releases(first, 6, copy_waits));
     CHECK_FALSE(s.holds(needs_both));
+    CHECK(copy_waits == 0); // neither is a copy
+}
+
+TEST_CASE("A scoreboard counts the wait for copies to the last of them", "[sm_parts][copies]") {
+    Scoreboard s;
+    const std::uint32_t load = s.begin(1), copy = s.begin(1, true), other = s.begin(1, true);
+    s.waits_since = 10;
+    CHECK(s.holds({WarpOpKind::store, false, 0b110})); // the load and the first copy
+    std::uint64_t waited = 0;
+    CHECK(s.answered(other));
+    CHECK_FALSE(s.releases(other, 12, waited)); // no operation waits for it
+    CHECK(waited == 0);
+    CHECK(s.answered(copy));
+    CHECK_FALSE(s.releases(copy, 15, waited));
+    CHECK(waited == 5);
+    CHECK(s.answered(load));
+    CHECK(s.releases(load, 20, waited));
+    CHECK(waited == 5);
 }
 
 TEST_CASE("A scoreboard has 64 places: the 65th result waits for the first", "[sm_parts]") {

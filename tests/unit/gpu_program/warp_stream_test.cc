@@ -19,11 +19,21 @@ Addresses strided(u32 mask, u64 base, u64 stride) {
     return address;
 }
 
+bool same_tile(const WarpOp& a, const WarpOp& b) {
+    if (a.kind == WarpOpKind::await_bytes)
+        return a.tile.barrier == b.tile.barrier && a.awaited == b.awaited;
+    return a.kind != WarpOpKind::bulk_copy ||
+           (a.tile.address == b.tile.address && a.tile.pitch == b.tile.pitch &&
+            a.tile.row_bytes == b.tile.row_bytes && a.tile.rows == b.tile.rows &&
+            a.tile.barrier == b.tile.barrier);
+}
+
 bool equal(const WarpOp& a, const WarpOp& b) {
     return a.kind == b.kind && a.width == b.width && a.has_values == b.has_values && a.pc == b.pc &&
            a.mask == b.mask && a.instructions == b.instructions && a.waits == b.waits &&
            a.passes == b.passes && a.products == b.products && a.has_result == b.has_result &&
-           a.local == b.local && (!touches_memory(a.kind) || a.address == b.address) &&
+           a.local == b.local && a.copy == b.copy && same_tile(a, b) &&
+           (!touches_memory(a.kind) || a.address == b.address) &&
            (!a.has_values || a.value == b.value);
 }
 
@@ -85,7 +95,7 @@ TEST_CASE("a stream returns the written operations") {
         if (shape == 1) mask = 1u << random.below(32);
         if (mask == 0) mask = 1;
         const u64 waits = random.below(2) ? random.next() >> random.below(64) : 0;
-        const u64 choice = random.below(10);
+        const u64 choice = random.below(12);
         if (choice == 0) {
             const u32 instructions = 1 + static_cast<u32>(random.below(300));
             writer.compute(mask, instructions, waits);
@@ -128,6 +138,26 @@ TEST_CASE("a stream returns the written operations") {
             written.push_back(op);
             continue;
         }
+        if (choice == 4 || choice == 5) {
+            WarpOp op;
+            op.kind = choice == 4 ? WarpOpKind::bulk_copy : WarpOpKind::await_bytes;
+            op.mask = mask, op.instructions = 1, op.waits = waits;
+            op.tile.barrier = static_cast<u32>(random.below(most_transaction_barriers));
+            op.has_result = choice == 4;
+            if (choice == 4) {
+                op.pc = static_cast<u32>(random.next());
+                op.tile.address = random.next() >> random.below(64);
+                op.tile.pitch = random.next() >> random.below(64);
+                op.tile.row_bytes = 1 + static_cast<u32>(random.below(1 << 20));
+                op.tile.rows = 1 + static_cast<u32>(random.below(1 << 20));
+                writer.bulk_copy(op.pc, mask, op.tile, waits);
+            } else {
+                op.awaited = random.next() >> random.below(64);
+                writer.await_bytes(mask, op.tile.barrier, op.awaited, waits);
+            }
+            written.push_back(op);
+            continue;
+        }
         const WarpOpKind kinds[] = {WarpOpKind::load, WarpOpKind::store, WarpOpKind::atomic,
                                     WarpOpKind::reduce};
         const WarpOpKind kind = kinds[random.below(4)];
@@ -144,6 +174,12 @@ TEST_CASE("a stream returns the written operations") {
             for (u32 i = 0; i < warp_lanes; ++i)
                 if ((mask >> i & 1) != 0) op.value[i] = random.next();
         op.waits = waits;
+        op.copy = kind == WarpOpKind::load && random.below(2) == 0;
+        if (op.copy) {
+            writer.copy(op.pc, mask, 8, address, waits);
+            written.push_back(op);
+            continue;
+        }
         op.local = random.below(4) == 0;
         writer.access(kind, op.pc, mask, 8, address, op.has_values ? &op.value : nullptr, waits,
                       op.local);
@@ -167,6 +203,24 @@ TEST_CASE("a stream returns the written operations") {
     CHECK(thread_instructions + 32 == counts.thread_instructions);
     CHECK(position == bytes.size());
     CHECK_FALSE(WarpStreamReader(bytes, position).next(op));
+}
+
+TEST_CASE("a tile that no block can have is noticed") {
+    const auto read = [](u32 barrier) {
+        std::vector<u8> bytes;
+        StreamCounts counts;
+        WarpStreamWriter(bytes, counts).await_bytes(1, barrier, 128);
+        u64 position = 0;
+        WarpOp op;
+        return WarpStreamReader(bytes, position).next(op);
+    };
+    CHECK(read(most_transaction_barriers - 1));
+    CHECK_THROWS_AS(read(most_transaction_barriers), Panic);
+    std::vector<u8> bytes;
+    StreamCounts counts;
+    WarpStreamWriter writer(bytes, counts);
+    CHECK_THROWS_AS(writer.bulk_copy(0, 1, {0, 0, 128, 0, 0}), Panic);
+    CHECK_THROWS_AS(writer.bulk_copy(0, 1, {0, 0, 0, 1, 0}), Panic);
 }
 
 TEST_CASE("waits take a byte where a recent result is needed, and none where none is") {

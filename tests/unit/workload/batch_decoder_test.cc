@@ -44,6 +44,18 @@ std::string difference(const BatchShape& shape, u64 seed = 1) {
     run_to_end(d);
     return d.difference();
 }
+/// Runs to the end and counts asynchronous copies.
+u64 run_and_count_copies(BatchDecoder& d) {
+    u64 copies = 0;
+    BlockStreams out;
+    for (gpu_program::Launch launch; d.next_launch(launch);)
+        for (u32 block = 0; block < launch.blocks(); ++block) {
+            d.run_block(block, out);
+            for (const auto& bytes : out.warps)
+                for (const auto& op : read_all(bytes)) copies += op.copy;
+        }
+    return copies;
+}
 /// The tokens that the kernels generated for each request.
 std::vector<std::vector<u32>> generated(const BatchMemory& m) {
     std::vector<std::vector<u32>> all;
@@ -157,6 +169,25 @@ TEST_CASE("products with few tiles are computed in slices, of different lengths"
     CHECK(tile_for(512, 4096, 14336) == Tile::large);
     CHECK(tile_for(512, 4096, 512) == Tile::large); // too few steps for slices
     CHECK(tile_for(1, 4096, 14336) == Tile::sliced);
+}
+
+TEST_CASE("products whose operands are copied to buffers have the same results", "[llm][copies]") {
+    for (const u32 hidden : {320u, 1088u, 200u}) { // of several tiles, sliced, loaded to registers
+        std::vector<u64> results;
+        for (u32 buffers = 1; buffers <= 4; ++buffers) {
+            BatchShape s = tiny();
+            s.model.layers = 1, s.model.vocabulary = 77, s.model.hidden = hidden;
+            s.model.ffn = hidden == 320 ? 304 : 1024;
+            s.requests = {.number = 1, .prompt = hidden == 320 ? 150u : 21u, .tokens = 1};
+            s.buffers = buffers;
+            BatchDecoder d(seeded(1), s);
+            const u64 copies = run_and_count_copies(d);
+            CHECK(d.difference() == "");
+            CHECK((copies != 0) == (buffers > 1));
+            results.push_back(d.result_digest());
+        }
+        CHECK(results == std::vector<u64>(4, results[0]));
+    }
 }
 
 TEST_CASE("batches with fewer bits are those of the reference", "[llm]") {

@@ -256,6 +256,76 @@ TEST_CASE("an operand of a matrix operation has 16 bytes in each lane") {
     CHECK(ops[1].passes == 32);
 }
 
+TEST_CASE("data of an asynchronous copy are in shared memory after the wait for its group") {
+    Machine m;
+    Block block(m.run);
+    std::vector<float> from(256);
+    for (u32 i = 0; i < 256; ++i) from[i] = static_cast<float>(i + 1);
+    const Array<float> array {4096, from.data(), from.size()};
+    const auto tile = block.shared<float>(256);
+    std::vector<float> seen;
+    block.each([&](Warp& w) {
+        if (w.index() > 0) return;
+        const auto place = w.lane() * 4u;
+        for (u32 i = 0; i < 2; ++i) {
+            w.copy(Site::a, tile, place, array, place,
+                   {.elements = 4, .plus = 128 * i, .to_plus = 128 * i});
+            w.commit_copies();
+        }
+        seen = {tile.data[0], tile.data[128]};
+        w.wait_copies(1);
+        seen.insert(seen.end(), {tile.data[5], tile.data[128]});
+        w.wait_copies(0);
+        seen.insert(seen.end(), {tile.data[255]});
+        w.copy(Site::b, tile, place, array, place + 1u, {.to_plus = 128}); // 4 bytes a lane
+    });
+    block.end();
+    CHECK(seen == std::vector<float> {0, 0, 6, 0, 256});
+    auto ops = m.ops();
+    std::vector<u64> waits;
+    for (const auto& op : ops)
+        if (op.waits) waits.push_back(op.waits);
+    CHECK(waits[0] == 0b10); // for the first of two
+    CHECK(waits[1] == 0b01);
+    std::erase_if(ops, [](const auto& op) { return op.kind != WarpOpKind::load; });
+    REQUIRE(ops.size() >= 3);
+    CHECK((ops[0].copy && ops[1].copy && ops[2].copy));
+    CHECK((ops[0].width == 16 && ops[2].width == 4));
+    CHECK(ops[1].address[31] == 4096 + 4 * (128 + 4 * 31));
+}
+
+TEST_CASE("a bulk copy is one operation of one thread, and its data come with its barrier") {
+    Machine m;
+    Block block(m.run);
+    std::vector<u64> from(1024);
+    for (u32 i = 0; i < 1024; ++i) from[i] = i;
+    const Array<u64> array {1 << 16, from.data(), from.size()};
+    const auto tile = block.shared<u64>(64);
+    TransactionBarrier& barrier = block.transaction_barrier();
+    std::vector<u64> seen;
+    block.each([&](Warp& w) {
+        if (w.index() == 0)
+            w.bulk_copy(Site::a, barrier, tile, 8, array, 100 * 2,
+                        {.rows = 3, .columns = 8, .pitch = 64, .to_pitch = 10});
+        seen.push_back(tile.data[8]);
+        w.wait_barrier(barrier);
+    });
+    block.end();
+    CHECK(seen[0] == 0);
+    CHECK(tile.data[8] == 200);
+    CHECK(tile.data[8 + 2 * 10 + 7] == 200 + 2 * 64 + 7);
+    CHECK(tile.data[16] == 0);
+    auto ops = m.ops();
+    const auto copy = std::ranges::find(ops, WarpOpKind::bulk_copy, &gpu_program::WarpOp::kind);
+    REQUIRE(copy != ops.end());
+    CHECK(copy->mask == 1);
+    CHECK(copy->tile.address == (1 << 16) + 8 * 200);
+    CHECK((copy->tile.rows == 3 && copy->tile.row_bytes == 64 && copy->tile.pitch == 512));
+    const auto wait = std::ranges::find(ops, WarpOpKind::await_bytes, &gpu_program::WarpOp::kind);
+    REQUIRE(wait != ops.end());
+    CHECK(wait->awaited == 3 * 64);
+}
+
 TEST_CASE("more shared memory than the kernel states fails an assertion") {
     Machine m;
     Block block(m.run);

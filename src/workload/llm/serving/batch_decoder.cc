@@ -18,12 +18,14 @@ BatchDecoder::BatchDecoder(const Options& options, const BatchShape& shape)
 template <class Body>
 void BatchDecoder::add_product(BatchKernel kernel, const char* name, bool beside, Body body) {
     using RowOf = Lanes<u32> (*)(Warp&, const Lanes<u32>&);
+    const bool bf16 = kernel == BatchKernel::router || arrays_.shape.model.weight_bits == 16;
+    const u32 buffers = bf16 ? arrays_.shape.buffers : 1;
     for (u32 i = 0; i < tile_shapes; ++i) {
         const auto tile = static_cast<Tile>(i);
         const u32 shared =
             tile == Tile::skinny
                 ? SkinnyProduct<RowOf>::shared_bytes(beside)
-                : TiledProduct<RowOf>::shared_bytes(tile_rows(tile), tile_groups(tile));
+                : TiledProduct<RowOf>::shared_bytes(tile_rows(tile), tile_groups(tile), buffers);
         // Operands of the chunks ahead, or sums, operands and the next step of a tile.
         const u32 registers = tile == Tile::large ? 232 : 128;
         number_[static_cast<u32>(kernel)][i] =

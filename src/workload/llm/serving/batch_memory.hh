@@ -13,6 +13,7 @@ struct BatchShape {
     u32 used = 0;       ///< experts of a token
     float temperature = 0;
     bool shared_operands = false; ///< tensor cores read those of large tiles from shared memory
+    u32 buffers = 1;              ///< for tiles of operands (ProductWork)
     Requests requests;
 
     u32 pairs() const { return std::max(used, 1u); } ///< results of the feed-forward part, a token

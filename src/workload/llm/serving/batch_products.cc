@@ -121,7 +121,8 @@ ProductWork ProductKernels::work(const Block& b, const Array<u64>& x, const Matr
             launch_.kernel == BatchKernel::router ? 16 : model().weight_bits,
             b.y() * tile_rows(tile),
             std::min(tile_tokens(tile), all - first),
-            arrays_.shape.shared_operands};
+            arrays_.shape.shared_operands,
+            arrays_.shape.buffers};
 }
 
 /// A block's part of a product for the pairs of an expert; no tokens if the tile is not used.
@@ -137,7 +138,8 @@ ProductWork ProductKernels::expert_work(const Block& b, const Array<u64>& x, u32
             model().weight_bits,
             b.y() * tile_rows(tile),
             routing.tile_rows[b.x()],
-            arrays_.shape.shared_operands};
+            arrays_.shape.shared_operands,
+            arrays_.shape.buffers};
 }
 
 void ProductKernels::qkv(Block& b) const {

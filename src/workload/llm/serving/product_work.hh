@@ -17,6 +17,7 @@ struct ProductWork {
     u32 first_row;                ///< of the matrix
     u32 tokens;                   ///< rows of the tile that are used
     bool shared_operands = false; ///< tensor cores read those of large tiles from shared memory
+    u32 buffers = 1; ///< for tiles of operands; several: they are copied asynchronously
 
     u32 per_word() const { return 64 / bits; }
     u32 row_words() const { return columns / per_word(); }

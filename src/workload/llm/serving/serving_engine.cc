@@ -69,6 +69,7 @@ BatchShape ServingEngine::shape() const {
     constexpr float unit = 1e9f; // of a Fraction
     shape.temperature = static_cast<float>(params.choice.temperature->raw) / unit;
     shape.shared_operands = params.products.shared_operands();
+    shape.buffers = params.products.buffers();
     shape.requests = requests_of(params.load);
     check(shape.requests);
     check_room(batch_bytes(shape), largest_array(shape));

@@ -33,6 +33,13 @@ struct ProductParams {
         "Have tensor cores read the operands of large tiles from shared memory, as wgmma of an "
         "H100 does, instead of loading them to registers",
         assumed("kernels that run on all chips with tensor cores")};
+    Param<unsigned> buffers {
+        1,
+        {1, 4},
+        "Buffers in shared memory for the operands of tiles of bf16. With two or more, operands "
+        "are copied asynchronously (cp.async) to the other buffers while tensor cores multiply; "
+        "with 1 they are loaded to registers first",
+        assumed("kernels that run on all chips with tensor cores")};
 };
 
 /// The load and the limits of the engine.

@@ -12,7 +12,9 @@ namespace memsim::workload {
 ///               while the tensor cores multiply. In a block of several groups of four warps
 ///               (sliced K, as CUTLASS calls it), each group computes the same tile from its own
 ///               steps: step i is that of group i mod groups. In the end the groups' sums are
-///               added up in shared memory.
+///               added up in shared memory. With several buffers, columns are copied to shared
+///               memory asynchronously (cp.async), so many steps ahead less one; only values of 16
+///               bits and whole steps are.
 /// Requires      128 threads for each group.
 template <class RowOf>
 class TiledProduct {
@@ -21,7 +23,9 @@ class TiledProduct {
         : b_(b), work_(work), row_of_(row_of), size_(size), groups_(b.warps() / group_warps),
           sum_(b) {
         for (Group& group : groups_) {
-            group.tile = b.shared<u64>(tile_words(size_));
+            for (u32 i = 0; i < (copied() ? work_.buffers : 1); ++i)
+                group.buffers.push_back(b.shared<u64>(tile_words(size_)));
+            group.tile = group.buffers[0];
             group.sums.assign(size_ * size_, 0.0f);
         }
         for (u32 i = 0; i < x_loads(); ++i) next_x_.emplace_back(b), x_index_.emplace_back(b);
@@ -36,6 +40,21 @@ class TiledProduct {
     void run(Finish finish) {
         const auto groups = static_cast<u32>(groups_.size());
         const u32 steps = (work_.columns + step_columns - 1) / step_columns;
+        copied() ? run_copied(steps) : run_loaded(steps);
+        if (groups > 1) {
+            b_.each([&](Warp& w) { store_sums(w); });
+            b_.barrier();
+        }
+        b_.each([&](Warp& w) { end(w, finish); });
+    }
+    static constexpr u32 shared_bytes(u32 size, u32 groups, u32 buffers) {
+        return groups * buffers * tile_words(size) * 8;
+    }
+
+  private:
+    /// Loads the columns of the next step to registers while the tensor cores multiply.
+    void run_loaded(u32 steps) {
+        const auto groups = static_cast<u32>(groups_.size());
         b_.each([&](Warp& w) {
             set_indices(w);
             if (group_of(w) < steps) load(w, group_of(w));
@@ -54,17 +73,30 @@ class TiledProduct {
             });
             b_.barrier();
         }
-        if (groups > 1) {
-            b_.each([&](Warp& w) { store_sums(w); });
-            b_.barrier();
-        }
-        b_.each([&](Warp& w) { end(w, finish); });
     }
-    static constexpr u32 shared_bytes(u32 size, u32 groups) {
-        return groups * tile_words(size) * 8;
+    /// Copies the columns of the next steps to other buffers while the tensor cores multiply.
+    void run_copied(u32 steps) {
+        const auto groups = static_cast<u32>(groups_.size());
+        const u32 ahead = work_.buffers - 1;
+        b_.each([&](Warp& w) {
+            set_indices(w);
+            for (u32 round = 0; round < ahead; ++round) copy(w, round, steps);
+        });
+        for (u32 round = 0; round * groups < steps; ++round) {
+            b_.each([&](Warp& w) { w.wait_copies(ahead - 1); });
+            b_.barrier(); // before it, all warps have multiplied what the next copies replace
+            for (Group& group : groups_) {
+                group.tile = group.buffers[round % work_.buffers];
+                decode(group);
+            }
+            b_.each([&](Warp& w) {
+                copy(w, round + ahead, steps);
+                if (round * groups + group_of(w) < steps) multiply(w);
+            });
+        }
+        b_.barrier();
     }
 
-  private:
     enum class TiledSite : u32 {
         scale = 1,
         weight,
@@ -77,6 +109,7 @@ class TiledProduct {
         sum
     };
     static constexpr u32 step_columns = 64;
+    static constexpr u32 words_of_step = step_columns / values_in_word; ///< of a row
     static constexpr u32 stride = step_columns / values_in_word + 2; ///< words; no bank conflicts
     static constexpr u32 k_columns = 32; ///< of an operation on the tensor cores
     static constexpr u32 group_warps = 4;
@@ -92,7 +125,8 @@ class TiledProduct {
 
     /// A group of warps and the values of its tile.
     struct Group {
-        Shared<u64> tile;
+        std::vector<Shared<u64>> buffers;
+        Shared<u64> tile; ///< the buffer that is multiplied
         std::vector<float> sums, x, weights;
     };
 
@@ -151,7 +185,6 @@ class TiledProduct {
             to = Lanes<u64>();
             in_lanes(w, n <= left, word, left, [&] { to = w.load(site, array, index, step * n); });
         };
-        const u32 x_words = step_columns / values_in_word;
         for (u32 i = 0; i < weight_loads(); ++i) {
             const Matrix& matrix = matrix_of(w, i);
             load_words(TiledSite::weight, matrix.words, next_weight_[i][w], weight_index_[i][w],
@@ -161,8 +194,33 @@ class TiledProduct {
                                            step * step_columns / columns_in_group);
         }
         for (u32 i = 0; i < x_loads(); ++i)
-            load_words(TiledSite::x, work_.x, next_x_[i][w], x_index_[i][w], x_words,
-                       work_.columns / values_in_word - step * x_words);
+            load_words(TiledSite::x, work_.x, next_x_[i][w], x_index_[i][w], words_of_step,
+                       work_.columns / values_in_word - step * words_of_step);
+    }
+
+    /// Whether operands are copied to shared memory asynchronously.
+    bool copied() const {
+        return work_.buffers > 1 && !scaled() && work_.columns % step_columns == 0;
+    }
+    /// Starts the copies of a group's step in this round.
+    void copy(Warp& w, u32 round, u32 steps) {
+        const Group& group = groups_[group_of(w)];
+        const u32 step = round * static_cast<u32>(groups_.size()) + group_of(w);
+        if (step < steps) {
+            const auto thread = thread_in_group(w);
+            const auto place = mad(thread >> 4, stride, thread & 15);
+            const auto copy_rows = [&](TiledSite site, const Array<u64>& from, auto& index, u32 i,
+                                       u32 first) {
+                w.copy(site, group.buffers[round % work_.buffers], place, from, index,
+                       {1, step * words_of_step, first + i * threads / words_of_step * stride});
+            };
+            for (u32 i = 0; i < weight_loads(); ++i)
+                copy_rows(TiledSite::copy_weight, matrix_of(w, i).words, weight_index_[i][w], i,
+                          first_weight());
+            for (u32 i = 0; i < x_loads(); ++i)
+                copy_rows(TiledSite::copy_x, work_.x, x_index_[i][w], i, 0);
+        }
+        w.commit_copies();
     }
 
     /// Copies what was loaded to shared memory as bf16.

@@ -217,6 +217,7 @@ TEST_CASE("shared, local and generic accesses use the right memory", "[traces]")
     CHECK(ops[6].kind == WarpOpKind::reduce);
     CHECK(ops[7].kind == WarpOpKind::atomic);
     CHECK(ops[8].width == 16);
+    CHECK((ops[8].copy && ops[9].copy && !ops[5].copy));
     CHECK(ops[10].waits == 0);
     CHECK(ops[11].waits == 3);
     CHECK(ops[12].kind == WarpOpKind::barrier);
