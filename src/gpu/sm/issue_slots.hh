@@ -8,6 +8,17 @@
 
 namespace memsim::gpu {
 
+/// Cycles in which the active threads of this mask execute an instruction on so many lanes: one for
+/// each group of threads, and at least one.
+inline std::uint32_t passes(std::uint32_t mask, std::uint32_t lanes) {
+    constexpr std::uint32_t threads = 32;
+    if (lanes == threads) return 1;
+    std::uint32_t n = 0;
+    for (std::uint32_t first = 0; first < threads; first += lanes)
+        n += ((mask >> first) & ((1u << lanes) - 1)) != 0;
+    return std::max(n, 1u);
+}
+
 /// The cycles in which an SM's schedulers issue, `width` instructions each. A sequence of n
 /// dependent instructions issues one every `latency` cycles. It is booked as a whole: it occupies
 /// one phase (cycle modulo latency) of one port for n turns, while other warps issue in the

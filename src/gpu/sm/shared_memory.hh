@@ -41,6 +41,13 @@ struct SharedMemory {
     }
     /// When the next load completes.
     Tick next() const { return loads.empty() ? never : loads.front().ready; }
+    template <class Archive>
+    void check_loaded(Archive& l, std::size_t warps, std::size_t places) const {
+        for (std::uint32_t i = 0; i < loads.size(); ++i) {
+            l.index("shared_loads", loads[i].warp, warps);
+            l.index("shared_loads", loads[i].result, places);
+        }
+    }
 };
 
 } // namespace memsim::gpu

@@ -13,9 +13,10 @@ void Sm::init() {
     if (static_cast<bool>(port.queries) != static_cast<bool>(port.upcoming))
         refuse(port.queries ? "upcoming" : "queries",
                "is not connected: a component that queries upcoming accesses needs both ports");
-    unit_.emplace(LoadStoreUnit::Config {static_cast<std::uint32_t>(params.line->raw),
-                                         static_cast<std::uint32_t>(params.sector->raw),
-                                         params.accesses(), params.outstanding(), params.atomics()},
+    const AccessParams& memory = params.memory;
+    unit_.emplace(LoadStoreUnit::Config {static_cast<std::uint32_t>(memory.line->raw),
+                                         static_cast<std::uint32_t>(memory.sector->raw),
+                                         memory.accesses(), memory.outstanding(), memory.atomics()},
                   port.mem_side, sim_ref(), stat.memory, state.accesses);
     dispatcher_ = &port.blocks.interface<protocol::HasBlocks>();
     dispatcher_->counts_instructions(*this);
@@ -28,6 +29,8 @@ void Sm::init() {
     own_.assign(params.schedulers(), {});
     for (std::uint32_t w = 0; w < params.warp_slots(); ++w) own_[w % params.schedulers()].add(w);
     state.tensor.cores.resize(params.schedulers());
+    arithmetic_ = ArithmeticUnits(params.arithmetic, params.schedulers(), params.warp_slots(),
+                                  state.arithmetic);
     const auto book = [this](BookedCycles& busy, const std::int64_t& until) {
         busy.count_ahead([this, &until](Tick now) {
             const std::int64_t next = clock_.at_or_after(now).cycle;
@@ -37,6 +40,9 @@ void Sm::init() {
     book(stat.shared_passes, state.shared.free_at);
     for (unsigned i = 0; i < params.tensor_cores(); ++i)
         book(stat.tensor_busy[i], state.tensor.cores[i].free_at);
+    for (unsigned i = 0; i < stat.arithmetic.unit_busy.size(); ++i)
+        stat.arithmetic.unit_busy[i].count_ahead(
+            [this, i](Tick now) { return arithmetic_.occupied(i, clock_.at_or_after(now).cycle); });
 }
 
 void Sm::wake() {
@@ -68,7 +74,7 @@ void Sm::schedule() {
         const bool at_edge = edge.tick == now(); // operations issue at clock edges
         if (at_edge && assists()) assist(edge);
         state.ready.wake(at_edge ? edge.cycle : edge.cycle - 1,
-                         [this](std::uint32_t w) { classify(w); });
+                         [&](std::uint32_t w) { classify(w, edge.cycle); });
         if (at_edge) issue_all(edge);
         unit_->send();
     }
@@ -79,6 +85,7 @@ void Sm::schedule() {
 WarpSet Sm::candidates(std::int64_t cycle, std::uint32_t scheduler) const {
     const ReadyWarps::Sets& sets = state.ready.sets;
     WarpSet ready = sets.compute;
+    if (sets.arithmetic) ready = ready | arithmetic_.ready(scheduler, cycle);
     if (sets.matrix && state.tensor.free(scheduler, cycle)) ready = ready | sets.matrix;
     if (state.load_store_free <= cycle) {
         if (unit_->room()) ready = ready | sets.memory;
@@ -120,7 +127,9 @@ void Sm::assist(const ClockEdge& edge) {
 void Sm::issue(std::uint32_t w, std::int64_t cycle, std::size_t slot) {
     Warp& warp = state.warps[w];
     ResidentBlock& block = state.blocks[warp.block];
+    const std::uint64_t begin = warp.position;
     gpu_program::WarpStreamReader(warp.stream, warp.position).next(op_);
+    if (arithmetic_.take(w, op_)) warp.position = begin; // its other instructions follow
     debug(sm_flag, "warp ", w, " issues ", op_.kind, " (instructions ", op_.instructions, ", pc ",
           op_.pc, ")");
     state.ready.take(w);
@@ -131,47 +140,40 @@ void Sm::issue(std::uint32_t w, std::int64_t cycle, std::size_t slot) {
     state.executed[block.application] += instructions;
     if (watched_) [[unlikely]]
         dispatcher_->issued(instructions);
-    const std::uint32_t cycles = op_.instructions * passes(op_.mask);
+    const std::uint32_t cycles = op_.instructions * passes(op_.mask, params.lanes());
     slots_.hold(slot, cycle, cycles);
     switch (op_.kind) {
     case WarpOpKind::compute:
         state.ready.sleep(w, cycle + std::int64_t {cycles} * params.arithmetic_latency());
-        break;
+        return;
+    case WarpOpKind::barrier:
+        release_warps(block.arrive(w), cycle);
+        return;
+    case WarpOpKind::exit:
+        warp.exited = true;
+        release_warps(block.exit(), cycle);
+        if (!warp.results.outstanding) end_warp(w);
+        return;
     case WarpOpKind::load:
     case WarpOpKind::store:
     case WarpOpKind::atomic:
     case WarpOpKind::reduce:
         state.load_store_free = cycle + cycles;
         unit_->access(block, w, warp.results, op_);
-        classify(w);
         break;
     case WarpOpKind::shared:
         state.load_store_free = cycle + cycles;
         access_shared(w, op_, cycle);
-        classify(w);
         break;
     case WarpOpKind::matrix:
         multiply(w, op_, cycle);
-        classify(w);
         break;
-    case WarpOpKind::barrier:
-        release_warps(block.arrive(w), cycle);
-        break;
-    case WarpOpKind::exit:
-        warp.exited = true;
-        release_warps(block.exit(), cycle);
-        if (!warp.results.outstanding) end_warp(w);
+    case WarpOpKind::arithmetic:
+        ++stat.arithmetic.unit_instructions[op_.unit];
+        stat.arithmetic.unit_busy[op_.unit] += arithmetic_.begin(w, op_.unit, cycle);
         break;
     }
-}
-
-std::uint32_t Sm::passes(std::uint32_t mask) const {
-    const std::uint32_t lanes = params.lanes();
-    if (lanes == gpu_program::warp_lanes) return 1;
-    std::uint32_t n = 0;
-    for (std::uint32_t first = 0; first < gpu_program::warp_lanes; first += lanes)
-        n += ((mask >> first) & ((1u << lanes) - 1)) != 0;
-    return std::max(n, 1u);
+    classify(w, cycle + (params.issue_width() == 1));
 }
 
 void Sm::access_shared(std::uint32_t w, const gpu_program::WarpOp& op, std::int64_t cycle) {
@@ -185,7 +187,8 @@ void Sm::access_shared(std::uint32_t w, const gpu_program::WarpOp& op, std::int6
 
 void Sm::multiply(std::uint32_t w, const gpu_program::WarpOp& op, std::int64_t cycle) {
     const std::uint32_t core = w % params.schedulers();
-    std::uint32_t cycles = passes(op.mask) * op.products / params.lanes(); // on the lanes
+    std::uint32_t cycles =
+        passes(op.mask, params.lanes()) * op.products / params.lanes(); // on the lanes
     std::uint32_t latency = params.arithmetic_latency();
     if (params.tensor_cores()) {
         cycles = state.shared.operands(cycle, op.passes, params.tensor.cycles(op.products));
@@ -198,10 +201,18 @@ void Sm::multiply(std::uint32_t w, const gpu_program::WarpOp& op, std::int64_t c
     state.tensor.begin(core, cycle, cycles, {ready.tick, w, state.warps[w].results.begin(1)});
 }
 
-void Sm::classify(std::uint32_t w) {
+void Sm::classify(std::uint32_t w, std::int64_t from) {
     Warp& warp = state.warps[w];
     const gpu_program::WarpOpHead next = gpu_program::peek(warp.stream, warp.position);
-    if (!warp.results.holds(next)) state.ready.add(w, next.kind);
+    if (warp.results.holds(next)) return;
+    if (const std::int64_t available = arithmetic_.operands(w, next); available > from) {
+        state.ready.sleep(w, available);
+        return;
+    }
+    const WarpOpKind kind = arithmetic_.kind(next);
+    if (kind == WarpOpKind::arithmetic)
+        stat.arithmetic.unit_stalls[next.unit] += arithmetic_.add(w, next.unit, from);
+    state.ready.add(w, kind);
 }
 
 /// Wakes warps released by a barrier.
@@ -217,7 +228,7 @@ void Sm::result(std::uint32_t w, std::uint32_t place) {
     if (warp.exited) {
         if (!warp.results.outstanding) end_warp(w);
     } else if (warp.results.releases(place))
-        classify(w);
+        classify(w, cycle());
 }
 
 /// Arms the timer for the next edge at which an operation can issue, or for the completion of a
@@ -226,7 +237,7 @@ void Sm::arm_next(const ClockEdge& edge) {
     const ReadyWarps::Sets& ready = state.ready.sets;
     std::int64_t next = state.ready.next_awake();
     const WarpSet memory = unit_->room() ? ready.memory : WarpSet {};
-    const bool any = bool(ready.compute | memory | ready.shared | ready.matrix);
+    const bool any = bool(ready.compute | memory | ready.shared | ready.matrix | ready.arithmetic);
     Tick at = never;
     if (any || next != IssueSlots::never || assists()) {
         const std::int64_t from = edge.tick == now() ? edge.cycle + 1 : edge.cycle;
@@ -237,6 +248,8 @@ void Sm::arm_next(const ClockEdge& edge) {
             if (memory & own_[s]) first = std::min(first, unit);
             if (ready.matrix & own_[s])
                 first = std::min(first, std::max(from, state.tensor.cores[s].free_at));
+            if (ready.arithmetic & own_[s])
+                first = std::min(first, arithmetic_.next(s, own_[s], from));
             if (ready.compute & own_[s]) first = std::min(first, from);
             if (first < next) next = std::min(next, slots_.next(s, first));
         }
@@ -270,7 +283,8 @@ void Sm::start_block(const protocol::BlockStart& start) {
             throw ConfigError(path() + ".warp_slots: the dispatcher sends more warps than the " +
                               std::to_string(params.warp_slots()) +
                               " that this SM holds; give both the same warp_slots");
-        classify(w);
+        arithmetic_.begin_warp(w);
+        classify(w, cycle());
     }
     state.upcoming.changed = true;
     stat.resident.set(now(), state.warps.live());
@@ -294,8 +308,8 @@ void Sm::report_ends() {
 bool Sm::waits_for_memory() const {
     const ReadyWarps::Sets& ready = state.ready.sets;
     const WarpSet memory = unit_->room() ? ready.memory : WarpSet {};
-    return !bool(ready.compute | ready.shared | ready.matrix | ready.asleep | memory) &&
-           state.shared.next() == never && state.tensor.next() == never;
+    return !ready.beside_memory() && !bool(ready.asleep | memory) && state.shared.next() == never &&
+           state.tensor.next() == never;
 }
 
 void Sm::answer_queries() {
@@ -309,7 +323,7 @@ void Sm::answer_queries() {
             if (!warp.live || warp.exited) continue;
             answers.add({warp.stream, warp.position, warp.results.outstanding, warp.results.latest},
                         w, state.blocks[warp.block], answers.query.operations, *unit_,
-                        static_cast<std::uint64_t>(params.line->raw), op_);
+                        static_cast<std::uint64_t>(params.memory.line->raw), op_);
         }
     });
 }
@@ -323,11 +337,9 @@ void Sm::check_loaded(Loader& l) const {
     state.blocks.check_loaded(l, warps);
     state.upcoming.check_loaded(l);
     state.tensor.check_loaded(l, warps, places);
+    arithmetic_.check_loaded(l);
     l.indices("last", state.last, warps);
-    for (std::uint32_t i = 0; i < state.shared.loads.size(); ++i) {
-        l.index("shared_loads", state.shared.loads[i].warp, warps);
-        l.index("shared_loads", state.shared.loads[i].result, places);
-    }
+    state.shared.check_loaded(l, warps, places);
     unit_->check_loaded(l, warps);
     l.within("edge", [&] {
         const ClockEdge edge = clock_.edge(state.edge.cycle);
