@@ -14,34 +14,46 @@ struct ArithmeticParams {
     Param<unsigned> fp32_lanes {
         0,
         {0, gpu_program::warp_lanes},
-        "Lanes of a scheduler for floating-point values of 32 bits; an instruction occupies them "
-        "for 32 / lanes cycles. 0: the instructions issue as those without a unit",
+        "Lanes of a scheduler for floating-point values of 32 bits: an instruction occupies them "
+        "for 32 / lanes cycles. 0: these instructions issue as those without a unit",
         assumed(no_unit)};
     Param<unsigned> int32_lanes {
-        0, {0, gpu_program::warp_lanes}, "The same for integers", assumed(no_unit)};
-    Param<unsigned> fp64_lanes {0,
-                                {0, gpu_program::warp_lanes},
-                                "The same for floating-point values of 64 bits",
-                                assumed(no_unit)};
+        0,
+        {0, gpu_program::warp_lanes},
+        "Lanes of a scheduler for integers: an instruction occupies them for 32 / lanes cycles. 0: "
+        "these instructions issue as those without a unit",
+        assumed(no_unit)};
+    Param<unsigned> fp64_lanes {
+        0,
+        {0, gpu_program::warp_lanes},
+        "Lanes of a scheduler for floating-point values of 64 bits: an instruction occupies them "
+        "for 32 / lanes cycles. 0: these instructions issue as those without a unit",
+        assumed(no_unit)};
     Param<unsigned> special_lanes {
-        0, {0, gpu_program::warp_lanes}, "The same for special functions", assumed(no_unit)};
+        0,
+        {0, gpu_program::warp_lanes},
+        "Lanes of a scheduler for special functions: an instruction occupies them for 32 / lanes "
+        "cycles. 0: these instructions issue as those without a unit",
+        assumed(no_unit)};
     Param<unsigned> fp32_latency {4,
                                   {1, 1000},
                                   "Cycles from an instruction on floating-point values of 32 bits "
                                   "to one that needs its result",
                                   cited("Accel-Sim, SM7_QV100: ptx_opcode_latency_fp 4")};
-    Param<unsigned> int32_latency {4,
-                                   {1, 1000},
-                                   "The same of integers",
-                                   cited("Accel-Sim, SM7_QV100: ptx_opcode_latency_int 4")};
+    Param<unsigned> int32_latency {
+        4,
+        {1, 1000},
+        "Cycles from an instruction on integers to one that needs its result",
+        cited("Accel-Sim, SM7_QV100: ptx_opcode_latency_int 4")};
     Param<unsigned> fp64_latency {8,
                                   {1, 1000},
-                                  "The same of floating-point values of 64 bits",
+                                  "Cycles from an instruction on floating-point values of 64 bits "
+                                  "to one that needs its result",
                                   cited("Accel-Sim, SM7_QV100: ptx_opcode_latency_dp 8")};
     Param<unsigned> special_latency {
         20,
         {1, 1000},
-        "The same of special functions",
+        "Cycles from a special function to one that needs its result",
         cited("Accel-Sim, SM7_QV100, trace.config: latency_initiation_sfu 20,8")};
 
     /// 0: the SM has no such unit.
