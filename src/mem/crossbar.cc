@@ -30,6 +30,10 @@ void Crossbar::init() {
     };
     size(state.requests, params.inputs(), params.outputs());
     size(state.responses, params.outputs(), params.inputs());
+    if (params.of_a_pair()) {
+        state.of_a_pair.assign(std::size_t {params.inputs()} * params.outputs(), 0);
+        state.held_back.assign(params.inputs(), 0);
+    }
     const auto ends = [this](Each<BookedCycles>& busy, const std::vector<std::int64_t>& free) {
         for (unsigned o = 0; o < busy.size(); ++o)
             busy[o].count_ahead([this, &free, o](Tick now) {
@@ -61,12 +65,16 @@ void Crossbar::wake() {
     const std::int64_t requests = transfer(
         edge.cycle, state.requests, port.cpu_side, port.mem_side,
         [&](MemRequest& r, std::uint32_t input) {
+            if (!admits(r, input)) return held_back;
             const std::uint32_t source = r.source * params.inputs() + input;
             if (source > 0xffff)
                 refuse("inputs", "with the crossbars above this one has more than 65536 sources: "
                                  "use fewer inputs or fewer crossbars in series");
             r.source = static_cast<std::uint16_t>(source);
-            return interleave_.way(r.address);
+            const auto output = static_cast<std::uint32_t>(interleave_.way(r.address));
+            if (!state.of_a_pair.empty() && r.needs_response())
+                ++state.of_a_pair[std::size_t {input} * params.outputs() + output];
+            return output;
         },
         [&](const MemRequest& r, std::uint32_t output) {
             sim().stamps().mark(r.stamps, static_cast<std::size_t>(protocol::Stage::network),
@@ -76,10 +84,15 @@ void Crossbar::wake() {
             ++stat.slice_requests[output];
         },
         stat.slice_busy, stat.slice_stalls);
+    bool admits_more = false;
     const std::int64_t responses = transfer(
         edge.cycle, state.responses, port.mem_side, port.cpu_side,
-        [&](MemResponse& r, std::uint32_t) {
+        [&](MemResponse& r, std::uint32_t output) {
             const std::uint32_t input = r.source % params.inputs();
+            if (!state.of_a_pair.empty()) {
+                --state.of_a_pair[std::size_t {input} * params.outputs() + output];
+                admits_more |= state.held_back[input];
+            }
             r.source = static_cast<std::uint16_t>(r.source / params.inputs());
             return input;
         },
@@ -91,12 +104,23 @@ void Crossbar::wake() {
         },
         stat.requester_busy, stat.requester_stalls);
     std::int64_t next = std::min(requests, responses);
+    if (admits_more) next = std::min(next, edge.cycle + 1);
     // A response of this cycle has freed space after the requests were moved.
     state.requests.queues.for_each_waiting([&](std::uint32_t o) {
         if (state.requests.blocked[o] && port.mem_side[o].can_send())
             next = std::min(next, edge.cycle + 1);
     });
     if (next != no_cycle) arm(state.next, edges_.clock().advance(edge, next - edge.cycle).tick);
+}
+
+/// Whether the limit of a pair lets the first request of an input enter.
+bool Crossbar::admits(const MemRequest& r, std::uint32_t input) {
+    if (state.of_a_pair.empty() || !r.needs_response()) return true;
+    const std::size_t pair = std::size_t {input} * params.outputs() + interleave_.way(r.address);
+    const bool full = state.of_a_pair[pair] >= params.of_a_pair();
+    if (full && !state.held_back[input]) ++stat.pair_stalls[input];
+    state.held_back[input] = full;
+    return !full;
 }
 
 template <class M, class From, class To, class Route, class Sent>
@@ -113,8 +137,10 @@ std::int64_t Crossbar::transfer(std::int64_t cycle, Switch<M>& s, From& from, To
         if constexpr (requires { in.front().is_hint(); })
             if (in.front().is_hint() && drop_hints(in, i)) continue;
         if (s.input_free[i] <= cycle && s.queues.room(i)) {
-            M m = in.pop();
+            M m = in.front();
             const std::uint32_t output = route(m, i), bytes = m.wire_bytes();
+            if (output == held_back) continue; // a response wakes the crossbar
+            in.pop();
             s.input_free[i] = cycle + cycles(bytes);
             ++s.held;
             s.bytes_held += bytes;

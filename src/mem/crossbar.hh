@@ -24,7 +24,8 @@ using protocol::Mem;
 ///               limits input queues to 59 % under uniform traffic (Karol, Hluchyj, Morgan 1987).
 ///               An input may feed several outputs in one cycle from its buffer. Hints wait like
 ///               requests, but are dropped if the input's buffer is full or the slice does not
-///               accept hints.
+///               accept hints. With `of_a_pair`, a request waits at its input, with those
+///               behind it, while so many of its input to its output have no response.
 /// Ordering      Messages from one input to one output stay in order.
 /// Requires      `source` holds the return path in mixed radix, so that crossbars can be chained:
 ///               source = source above x inputs + input. It must fit in 16 bits.
@@ -69,7 +70,16 @@ class Crossbar final : public Model<Crossbar>, public Functional, public protoco
             16, {1, 65536}, "Messages that an input buffers for its outputs", queue_places()};
         Param<unsigned> outstanding {
             256, {1, 1 << 20}, "Outstanding responses of a slice", queue_places()};
+        Param<unsigned> of_a_pair {0,
+                                   {0, 65535},
+                                   "Requests of a requester to a slice that may wait for a "
+                                   "response; 0: any number",
+                                   switched_off()};
     };
+    static unsigned limited_inputs(const void* params) {
+        const auto& p = *static_cast<const Params*>(params);
+        return p.of_a_pair() ? p.inputs() : 0;
+    }
     static Rate wire(const void* params) {
         const auto& p = *static_cast<const Params*>(params);
         return {p.width->raw * p.clock->raw};
@@ -114,6 +124,9 @@ class Crossbar final : public Model<Crossbar>, public Functional, public protoco
                                            "Cycles that responses occupied this port"};
         Each<Counter> requester_stalls {from<&Params::inputs>, Unit::count,
                                         "Times that a response was blocked at this port"};
+        Each<Counter> pair_stalls {&limited_inputs, Unit::count,
+                                   "Times that requests of this requester were stalled because "
+                                   "too many to their slice waited for a response"};
     };
     /// One direction.
     template <class M>
@@ -128,6 +141,8 @@ class Crossbar final : public Model<Crossbar>, public Functional, public protoco
     struct State {
         Switch<protocol::MemRequest> requests;
         Switch<protocol::MemResponse> responses;
+        std::vector<std::uint16_t> of_a_pair; ///< by input and output; empty without a limit
+        std::vector<std::uint8_t> held_back;  ///< inputs whose first request waits for a response
         Timer next;
     };
 
@@ -146,13 +161,16 @@ class Crossbar final : public Model<Crossbar>, public Functional, public protoco
     State state;
 
   private:
+    static constexpr std::uint32_t held_back = ~0u;
     static constexpr std::int64_t no_cycle = std::numeric_limits<std::int64_t>::max();
 
     /// Transfers all messages that can move in this cycle. Returns the next cycle in which a
     /// message may move.
+    /// `route` returns the output of a message, or held_back.
     template <class M, class From, class To, class Route, class Sent>
     std::int64_t transfer(std::int64_t cycle, Switch<M>& s, From& from, To& to, Route&& route,
                           Sent&& sent, Each<BookedCycles>& busy, Each<Counter>& stalls);
+    bool admits(const protocol::MemRequest& r, std::uint32_t input);
     bool drop_hints(Responder<Mem>& in, std::uint32_t input);
     std::int64_t cycles(std::uint32_t bytes) const {
         return static_cast<std::int64_t>(width_.quotient(bytes + width_.value() - 1));

@@ -57,7 +57,7 @@ class Program final : public Model<Program>, public protocol::HasKernels {
             example_value()};
         Param<unsigned> iterations {
             0,
-            {0, 100'000},
+            {0, 1'000'000},
             "Maximum number of iterations, if the workload has any (0: its default)",
             example_value()};
         Param<unsigned> threads_per_block {0,

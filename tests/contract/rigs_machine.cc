@@ -91,6 +91,26 @@ static const RigFor write_back_cache {"mem.Cache", [](Machine& m) {
                                           driver(m, "driver", "cache", "cpu_side");
                                           m.bind("cache", "mem_side", "memory", "cpu_side");
                                       }};
+/// Requesters of both partitions; the link holds few responses.
+static const RigFor partitioned_cache {
+    "mem.Cache", [](Machine& m) {
+        m.add("network", "mem.Crossbar", {{"inputs", "2"}, {"outputs", "1"}, {"of_a_pair", "3"}});
+        m.add("cache", "mem.Cache",
+              {{"capacity", "2KiB"},
+               {"ways", "4"},
+               {"mshrs", "4"},
+               {"partitions", "2"},
+               {"partition", "1"},
+               {"requesters", "2"},
+               {"far_queue", "2"},
+               {"write_policy", "write_back"},
+               {"write_allocate", "true"}});
+        m.add("memory", "mem.SimpleMemory", {{"queue", "4"}});
+        driver(m, "lower", "network", "cpu_side[0]");
+        driver(m, "upper", "network", "cpu_side[1]");
+        m.bind("network", "mem_side[0]", "cache", "cpu_side");
+        m.bind("cache", "mem_side", "memory", "cpu_side");
+    }};
 static const RigFor write_through_cache {
     "mem.Cache", [](Machine& m) {
         m.add("cache", "mem.Cache",

@@ -54,15 +54,12 @@ class Benchmark:
 def chase(chip: str, at: str) -> float:
     """Cycles of a hop of one thread that follows pointers through so many bytes."""
     lines = Bytes.parse(at).value // LINE
-    gpu = nvidia.chip(chip)
-    beyond = lines * LINE > Bytes.parse(gpu.l2).value
-    fits_l1 = lines * LINE <= Bytes.parse(gpu.l1).value
-    # In memory the first launch, which warms the caches, is left out. In the L1 the first round is.
-    when: dict[str, Any] = dict(first_launch=1) if beyond else dict(pause_at_launch=1)
-    first = _cycles(chip, "chase", lines, HOPS, dispatcher=when)
-    if not fits_l1:
-        return first / HOPS
-    return (_cycles(chip, "chase", lines, 2 * HOPS, dispatcher=when) - first) / HOPS
+    if lines * LINE > Bytes.parse(nvidia.chip(chip).l2).value:
+        return _cycles(chip, "chase", lines, HOPS, dispatcher=dict(first_launch=1)) / HOPS
+    # The first round, which brings lines into the L1 or the near partition of the L2, is left out.
+    when: dict[str, Any] = dict(pause_at_launch=1)
+    first = _cycles(chip, "chase", lines, lines, dispatcher=when)
+    return (_cycles(chip, "chase", lines, lines + HOPS, dispatcher=when) - first) / HOPS
 
 
 def read(chip: str, at: str) -> float:

@@ -62,10 +62,17 @@ class Interleave:
         """
         return wired(dict(channels=self.ways, channel=index, interleave=self.chunk)) | self._hash
 
-    def slice(self, index: int) -> dict[str, Any]:
-        """The parameters of the mem.Cache with this index, which a hashing crossbar does not state."""
-        given = dict(interleave_ways=self.ways, interleave_index=index, interleave_granularity=self.chunk)
-        return wired(given) if self.hashed else {}
+    def slice(self, index: int, requesters: int = 0) -> dict[str, Any]:
+        """The parameters of the mem.Cache with this index, which a crossbar does not state.
+
+        requesters  above an L2 of two partitions: the first half of them and of the slices is partition 0
+        """
+        given: dict[str, Any] = {}
+        if self.hashed:
+            given = dict(interleave_ways=self.ways, interleave_index=index, interleave_granularity=self.chunk)
+        if requesters:
+            given |= dict(partition=2 * index // self.ways, requesters=requesters)
+        return wired(given)
 
     @property
     def _hash(self) -> dict[str, Any]:

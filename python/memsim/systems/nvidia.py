@@ -34,6 +34,9 @@ DRAM: dict[str, Any] = dict(
 BURST = 32  # bytes of a burst of HBM
 FLIT = cited("40B", f"{ACCEL_SIM}: icnt_flit_size 40, a sector and its header")
 TWO_FLITS = derived("80B", from_="64 B a cycle and slice (measured peak), each sector with a header of 8 B")
+FAR_WIDTH = inferred(
+    "16B", "13 to 15 B a cycle and slice, and headers", used=["reads of the L2 at 37 MB of the A100, 44 MB of the H100"]
+)
 HBM2 = cited("hbm2", "JESD235D, pseudo-channels of 64 bit, as quoted by Ramulator 2.1: HBM2_2000Mbps")
 HBM2E = cited("hbm2e", "JESD235D, pseudo-channels of 64 bit, as quoted by Ramulator 2.1: HBM2_2400Mbps")
 HBM3 = cited("hbm3", "JESD238, pseudo-channels of 32 bit, as quoted by Ramulator 2.1: HBM3_6400Mbps")
@@ -54,6 +57,7 @@ class Chip:
     network_cycles  of the crossbar, each way: requests take them from the crossbar to an L2 slice, responses from a
                     slice to the crossbar
     memory_cycles   from a miss of the L2 to its memory controller and back, beside the DRAM's own
+    far_cycles      of the link between the two partitions of the L2, there and back; 0: there is one partition
     tensor          tensor_rate, tensor_interval and tensor_latency of gpu.Sm
     units           lanes and latencies of its arithmetic units
     dispatch        time from the end of a block to the start of the next in its place
@@ -80,6 +84,7 @@ class Chip:
     units: dict[str, Any]
     dispatch: str
     pseudo_channels: int = 1
+    far_cycles: float = 0
 
     def latency(self, cycles: float, used: str) -> Time:
         """So many cycles as a parameter."""
@@ -107,6 +112,16 @@ class Chip:
             ),
             pseudo_channels=derived(self.pseudo_channels, from_="channels of 64 bit: 64 of HBM2 or two of 32 of HBM3"),
             **DRAM,
+        )
+
+    def partitions(self) -> dict[str, Any]:
+        """The parameters of the L2 about its partitions, if it has two."""
+        if not self.far_cycles:
+            return {}
+        return dict(
+            partitions=cited(2, f"{MT4G}: two L2 segments"),
+            far_latency=self.latency(self.far_cycles, "near and far hits and misses of Luo et al., 2025"),
+            far_width=FAR_WIDTH,
         )
 
     def gpu(self, **changes: Any) -> Gpu:
@@ -142,6 +157,7 @@ class Chip:
                 "ways": cited(self.ways, f"{ACCEL_SIM}: gpgpu_cache:dl2, last number of the geometry"),
                 "latency": self.latency(self.network_cycles, "chase in the L2"),
                 "miss_latency": self.latency(self.memory_cycles, "chase in memory"),
+                **self.partitions(),
             },
             dispatcher={
                 **REGISTERS,
@@ -194,7 +210,8 @@ A100_80 = Chip(
     shared_cycles=assumed(23, f"as Abdelkhalik et al., HPEC 2022, are quoted; {MT4G} has 60"),
     l1_cycles=35,
     network_cycles=86.5,
-    memory_cycles=280,
+    memory_cycles=206,
+    far_cycles=148,
     tensor=(256, 1, 17),
     units=nvidia_parts.UNITS_80,
     dispatch="222ns",
@@ -214,7 +231,8 @@ H100_PCIE = Chip(
     shared_cycles=cited(29, f"{MT4G}, H100 80GB HBM3: 29.9, rounded down"),
     l1_cycles=33.4,
     network_cycles=114,
-    memory_cycles=288,
+    memory_cycles=202,
+    far_cycles=172,
     tensor=(512, 6, 18),
     units=nvidia_parts.UNITS_90,
     dispatch="205ns",
@@ -228,7 +246,7 @@ H100_SXM = replace(
     pseudo_channels=2,
     l1_cycles=39.2,
     network_cycles=107,
-    memory_cycles=290,
+    memory_cycles=204,
 )
 # Accel-Sim's SM90_H200 is its SM90_H100 with 48 controllers. The memory has the timing of HBM3 in ns at a higher rate,
 # and all latencies are those of the H100 SXM: both are assumptions.

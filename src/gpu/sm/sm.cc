@@ -85,7 +85,7 @@ void Sm::schedule() {
 WarpSet Sm::candidates(std::int64_t cycle, std::uint32_t scheduler) const {
     const ReadyWarps::Sets& sets = state.ready.sets;
     WarpSet ready = sets.compute;
-    if (sets.arithmetic) ready = ready | arithmetic_.ready(scheduler, cycle);
+    if (sets.arithmetic) ready = ready | (sets.arithmetic & arithmetic_.ready(scheduler, cycle));
     if (sets.matrix && state.tensor.free(scheduler, cycle)) ready = ready | sets.matrix;
     if (state.load_store_free <= cycle) {
         if (unit_->room()) ready = ready | sets.memory;

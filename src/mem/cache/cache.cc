@@ -23,7 +23,7 @@ void Cache::init() {
     state.set_hash.make(params.geometry.set_hash, *this, "set_hash");
     state.set_hash->resize(params.sets());
     state.mshrs.resize(params.queues.lines_on_their_way(), params.queues.targets());
-    stages_.emplace(params, device_parts::Interleave(share_.chunk, share_.ways),
+    stages_.emplace(params, device_parts::Interleave(share_.chunk, share_.ways), port.cpu_side,
                     cache::Stages::NextLevel {port.mem_side, victims}, port.events, sim_ref(), stat,
                     state);
     if (sim().contents().enabled())
@@ -65,9 +65,7 @@ void Cache::start() {
 
 void Cache::wake() {
     while (!port.mem_side.empty()) come_back(port.mem_side.pop());
-    while (!state.late.empty() && state.late.front().at <= now())
-        answer(state.late.pop().answer, TagArray::none, true);
-    if (!state.late.empty()) arm(state.next_late, state.late.front().at);
+    stages_->answers.send_due();
     stages_->outlet.drain();
     if (state.flush.walking) {
         stages_->commands.walk();
@@ -75,7 +73,11 @@ void Cache::wake() {
     }
     if (stages_->config.managed) serve_control();
     serve_queue();
-    if (!stages_->config.hinted) return;
+    if (stages_->config.hinted) serve_hints();
+    if (const Tick due = stages_->answers.next(); due != never) arm(state.next_late, due);
+}
+
+void Cache::serve_hints() {
     const std::uint32_t fetching = state.mshrs.size();
     take_hints();
     // New fetches lock lines in place, so the line that a stalled write waits to move may now be
@@ -109,17 +111,25 @@ CacheStall Cache::serve(const MemRequest& r) {
         arm(state.next_cycle, free);
         return CacheStall::bank;
     }
+    const bool far = s.partitions.is_far(r.source);
+    if (far)
+        if (const Tick free = s.partitions.free(now()); free > now()) {
+            arm(state.next_cycle, free);
+            return CacheStall::link;
+        }
     if (state.full_set != TagArray::none)
         return CacheStall::set; // no fill has completed in that set since
     if (!s.map.within_a_line(r) || place.line >= TagArray::most_lines ||
         r.application >= TagArray::most_applications) [[unlikely]]
         refuse_request(r);
     const Access a = s.lines.look_up(r, place);
+    if (a.found() && !a.is_read()) s.partitions.written(a.line);
     const bool stays =
         a.is_read() || (a.found() && state.tags.kept(a.line)) || (a.is_write() && state.reserved) ||
         (s.config.write_back() && (!a.is_write() || a.found() || s.config.allocates));
     const CacheStall cause = stays ? serve_here(a) : s.writes.forward(a);
     if (cause == CacheStall::set) state.full_set = state.tags.line(place.set, 0);
+    if (cause == served) s.partitions.requested(r, now());
     return cause;
 }
 
@@ -129,7 +139,7 @@ CacheStall Cache::serve_here(const Access& a) {
         const bool in_part = cache::without(cache::without(a.touched, a.whole), a.valid);
         if (s.config.fetches && in_part) return s.misses.miss(a);
         const CacheStall cause = s.writes.stay(a);
-        if (cause == served) answer_write(a.request, late_write_);
+        if (cause == served) s.answers.answer_write(a.request, late_write_);
         return cause;
     }
     if (cache::without(a.touched, a.valid)) return s.misses.miss(a);
@@ -137,7 +147,7 @@ CacheStall Cache::serve_here(const Access& a) {
         state.tags.touch(a.line);
         s.banks.occupy(a.place.bank, s.config.read_cycles);
         s.accounting.count(a);
-        if (a.request.needs_response()) answer(protocol::answer(a.request), a.line, true);
+        if (a.request.needs_response()) s.answers.answer(protocol::answer(a.request), a.line, true);
         return served;
     }
     if (const Tick free = s.changing.free(a, now()); free > now()) {
@@ -147,7 +157,7 @@ CacheStall Cache::serve_here(const Access& a) {
     const CacheStall cause = s.writes.perform_atomic(a);
     if (cause != served) return cause;
     s.changing.begin(a);
-    answer_write(a.request, late_atomic_);
+    s.answers.answer_write(a.request, late_atomic_);
     return served;
 }
 
@@ -206,6 +216,7 @@ void Cache::serve_control() {
 
 /// Responds at once, except to a flush. `from`: 0 for cpu_side, else 1 + the control port.
 CacheStall Cache::execute_command(const MemRequest& r, std::uint32_t from) {
+    if (r.command != Command::reserve) stages_->partitions.drop_copies();
     if (r.command == Command::flush) {
         const CacheStall cause = stages_->commands.flush(r, from);
         if (cause == served) end_flush();
@@ -238,8 +249,10 @@ void Cache::end_flush() {
 void Cache::come_back(const MemResponse& r) {
     cache::Stages& s = *stages_;
     if (s.outlet.is_fetch(r.tag)) {
-        const cache::Fills::Done done = s.fills.fill(
-            r, [this](const MemResponse& a, std::uint32_t line, bool m) { answer(a, line, m); });
+        const cache::Fills::Done done =
+            s.fills.fill(r, [&s](const MemResponse& a, std::uint32_t line, bool m) {
+                s.answers.answer(a, line, m);
+            });
         if (done.line == TagArray::none) return;
         if (done.line - state.full_set < s.config.ways) state.full_set = TagArray::none;
         if (!done.awaited) return;
@@ -256,31 +269,7 @@ void Cache::come_back(const MemResponse& r) {
     back.tag = origin.tag;
     back.source = origin.source;
     --state.owed;
-    send_up(back, false);
-}
-
-/// `here`: the time since the request arrived was spent in this cache, not below.
-void Cache::answer(MemResponse r, std::uint32_t line, bool here) {
-    if (r.command == Command::read && stages_->lines.bytes)
-        r.contents = stages_->lines.contents_of(line, r);
-    send_up(r, here);
-}
-
-void Cache::send_up(const MemResponse& r, bool here) {
-    if (!here) sim().stamps().mark(r.stamps, protocol::Stage::response, now());
-    sim().stamps().mark(r.stamps, static_cast<std::size_t>(params.stage()),
-                        now() + params.timing.latency->raw);
-    port.cpu_side.send(r);
-}
-
-/// A write or atomic is answered when it has been written into the array, after those before it
-/// that are late.
-void Cache::answer_write(const MemRequest& r, Tick late) {
-    if (!r.needs_response()) return;
-    if (late == 0) return answer(protocol::answer(r), TagArray::none, true);
-    const Tick last = state.late.empty() ? 0 : state.late.back().at;
-    state.late.push({std::max(last, now() + late), protocol::answer(r)});
-    if (state.late.size() == 1) arm(state.next_late, state.late.front().at);
+    stages_->answers.pass_on(back);
 }
 
 // ---- functional accesses and initial contents -------------------------------------------------
@@ -345,6 +334,7 @@ void Cache::refuse_request(const MemRequest& r) const {
 
 void Cache::check_loaded(Loader& l) const {
     stages_->lines.check_loaded(l);
+    stages_->partitions.check_loaded(l);
     stages_->mshr_use.check_loaded(l, state.tags);
     if (state.full_set != TagArray::none)
         l.within("full_set", [&] { l.check(state.tags.has(state.full_set), "is not a line"); });
@@ -373,7 +363,8 @@ std::optional<std::string> Cache::imbalance() const {
                " lines were fetched and did not arrive";
     if (!stages_->outlet.empty())
         return std::to_string(stages_->outlet.size()) + " messages were not sent";
-    if (!state.late.empty()) return std::to_string(state.late.size()) + " responses were not sent";
+    if (const std::uint32_t held = state.late.size() + state.partitions.late.size())
+        return std::to_string(held) + " responses were not sent";
     if (!stages_->outlet.expects_none()) return "forwarded requests were not answered";
     return {};
 }

@@ -26,13 +26,16 @@ using protocol::Mem;
 /// missing sectors if resources are free; otherwise they are dropped. Evicted lines are offered to
 /// the component below if it accepts victims (protocol/victims.hh).
 ///
+/// A slice of an L2 of two partitions answers requesters of the other one later, unless a copy of
+/// their sectors is there (partitions.hh).
+///
 /// Ordering      All messages to the next level leave in order through one queue: a fetch never
 ///               overtakes the write-back of its line.
 /// Requires      A request lies within one line.
 /// Guarantees    Fills are always accepted, so the queues below cannot deadlock with the cache.
 /// Not modelled  ECC; the width of the data ports.
 /// See           docs/models/caches.md (equations); src/mem/cache/ (the stages: Lines, Misses,
-///               Evictions, Writes, Fills, Outlet, Commands, Prefetching)
+///               Evictions, Writes, Fills, Outlet, Commands, Prefetching, Partitions)
 class Cache final : public Model<Cache>,
                     public Functional,
                     public protocol::Probed,
@@ -94,15 +97,13 @@ class Cache final : public Model<Cache>,
     void serve_queue();
     CacheStall serve(const protocol::MemRequest& r);
     CacheStall serve_here(const cache::Access& a);
+    void serve_hints();
     void take_hints();
     bool take_hint(const protocol::MemRequest& h, std::uint32_t done, std::uint32_t bytes);
     void serve_control();
     CacheStall execute_command(const protocol::MemRequest& r, std::uint32_t from);
     void end_flush();
     void come_back(const protocol::MemResponse& r);
-    void answer(protocol::MemResponse r, std::uint32_t line, bool here);
-    void send_up(const protocol::MemResponse& r, bool here);
-    void answer_write(const protocol::MemRequest& r, Tick late);
     void set_stall(CacheStall cause);
     [[noreturn]] void refuse_request(const protocol::MemRequest& r) const;
     void warm();

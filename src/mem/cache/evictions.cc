@@ -23,6 +23,7 @@ CacheStall Evictions::take_way(const Access& a, bool written, std::uint32_t mess
         evict(way);
     }
     tags.replace(way, a.place.line, a.request.application);
+    use_.partitions.replaced(way);
     if (use_.lines.bytes) use_.lines.bytes->clear(way);
     line = way;
     return CacheStall::none;

@@ -2,7 +2,8 @@
 
 #include "mem/cache/accounting.hh"
 #include "mem/cache/banked_slots.hh"
-#include "mem/cache/outlet.hh"
+#include "mem/cache/lines/partitions.hh"
+#include "mem/cache/messages/outlet.hh"
 
 namespace memsim::mem::cache {
 
@@ -18,6 +19,7 @@ class Evictions {
         Outlet& outlet;
         Banks& banks;
         Accounting& accounting;
+        Partitions& partitions;
         Stats& stat;
         const std::uint32_t& reserved; ///< ways for written lines
     };

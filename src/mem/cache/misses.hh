@@ -1,8 +1,8 @@
 #pragma once
 
-#include "mem/cache/claims.hh"
 #include "mem/cache/evictions.hh"
 #include "mem/cache/lines/mshr_use.hh"
+#include "mem/cache/messages/claims.hh"
 
 namespace memsim::mem::cache {
 

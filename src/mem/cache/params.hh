@@ -159,6 +159,33 @@ struct WarmParams {
                              assumed("a cold cache")};
 };
 
+struct PartitionParams {
+    using group = void;
+    Param<unsigned> partitions {0,
+                                {0, 2},
+                                "Partitions of the L2 that this cache is a slice of; 0: one, "
+                                "without a link between partitions",
+                                switched_off()};
+    Param<unsigned> partition {0, {0, 1}, "Partition of this slice", from_wiring()};
+    Param<unsigned> requesters {0,
+                                {0, 65536},
+                                "Requesters above the crossbar; the first half belongs to "
+                                "partition 0",
+                                from_wiring()};
+    Param<Time> far_latency {100_ns,
+                             {1_fs, 1_ms},
+                             "Time that a request from the other partition and its response take "
+                             "on the link",
+                             assumed("about as long as a hit in the own partition takes"),
+                             Change::tunable};
+    Param<Bytes> far_width {16_B,
+                            {1_B, 4_KiB},
+                            "Bytes that the link carries per cycle and slice in each direction",
+                            assumed("a quarter of a slice's port")};
+    Param<unsigned> far_queue {
+        128, {1, 65536}, "Responses that may wait or be in flight on the link", queue_places()};
+};
+
 struct Params {
     GeometryParams geometry;
     TimingParams timing;
@@ -166,6 +193,7 @@ struct Params {
     QueueParams queues;
     HintParams hints;
     WarmParams warm;
+    PartitionParams partition;
     Param<unsigned> observers {
         0, {0, 16}, "Ports that report reads and evictions to observers", from_wiring()};
     Param<unsigned> control_ports {

@@ -2,8 +2,9 @@
 
 namespace memsim::mem::cache {
 
-Stages::Stages(const Params& p, const device_parts::Interleave& interleave, const NextLevel& below,
-               Observers& observers, SimulationRef sim, Stats& stat, State& state)
+Stages::Stages(const Params& p, const device_parts::Interleave& interleave,
+               Responder<protocol::Mem>& above, const NextLevel& below, Observers& observers,
+               SimulationRef sim, Stats& stat, State& state)
     : config(p, below.victims),
       map(p.line_bytes(), static_cast<std::uint64_t>(p.geometry.sector->raw),
           SetIndex(state.set_hash), p.timing.banks(), interleave),
@@ -16,7 +17,9 @@ Stages::Stages(const Params& p, const device_parts::Interleave& interleave, cons
               p.timing.miss_latency()},
              below.port, sim, state.outlet),
       accounting(config, map, lines, observers, stat), claims(config, map, outlet, stat),
-      evictions({config, map, lines, outlet, banks, accounting, stat, state.reserved}),
+      partitions(p.partition, map, slots, state.tags, stat, state.partitions),
+      answers({above, lines, partitions, sim, state, p.stage(), p.timing.latency->raw}),
+      evictions({config, map, lines, outlet, banks, accounting, partitions, stat, state.reserved}),
       misses({config, map, lines, mshr_use, outlet, banks, accounting, claims, evictions, sim, stat,
               state.owed, state.fetching}),
       writes({config, lines, mshr_use, outlet, banks, accounting, claims, evictions, misses, stat,

@@ -3,6 +3,7 @@
 #include "mem/cache/commands.hh"
 #include "mem/cache/fills.hh"
 #include "mem/cache/lines/changing_sectors.hh"
+#include "mem/cache/messages/answers.hh"
 #include "mem/cache/prefetching.hh"
 #include "mem/cache/writes.hh"
 
@@ -15,8 +16,9 @@ struct Stages {
         bool victims; ///< whether it accepts victims
     };
     /// The arguments outlive it, except `interleave` and `below`.
-    Stages(const Params& p, const device_parts::Interleave& interleave, const NextLevel& below,
-           Observers& observers, SimulationRef sim, Stats& stat, State& state);
+    Stages(const Params& p, const device_parts::Interleave& interleave,
+           Responder<protocol::Mem>& above, const NextLevel& below, Observers& observers,
+           SimulationRef sim, Stats& stat, State& state);
     Stages(const Stages&) = delete;
 
     Config config;
@@ -29,6 +31,8 @@ struct Stages {
     Outlet outlet;
     Accounting accounting;
     Claims claims;
+    Partitions partitions;
+    Answers answers;
 
     Evictions evictions;
     Misses misses;

@@ -2,7 +2,8 @@
 
 #include "mem/cache/lines/changing_sectors.hh"
 #include "mem/cache/lines/mshr_use.hh"
-#include "mem/cache/outlet.hh"
+#include "mem/cache/lines/partitions.hh"
+#include "mem/cache/messages/outlet.hh"
 #include "mem/cache/stats.hh"
 
 namespace memsim::mem::cache {
@@ -14,10 +15,6 @@ struct Flush { ///< in progress
     std::uint32_t dropped = 0; ///< fetches that were dropped and have not arrived
     std::uint32_t port = 0;    ///< source: 0 for cpu_side, else 1 + control port
     protocol::MemRequest request;
-};
-struct Late {
-    Tick at = 0;
-    protocol::MemResponse answer;
 };
 struct State { // fields used by every access come first, in one cache line
     CacheStall stall = CacheStall::none;
@@ -35,6 +32,7 @@ struct State { // fields used by every access come first, in one cache line
     Outlet::State outlet;
     Fifo<Late> late; ///< responses to writes and atomics that wait for the array
     ChangingSectors::State changing;
+    Partitions::State partitions;
     Flush flush;
     LineContents::State contents;
     std::vector<std::uint32_t> hint_done; ///< bytes processed of the first hint of each port

@@ -1,11 +1,12 @@
 #pragma once
 
 #include "core/declare/elapsed.hh"
+#include "mem/cache/params.hh"
 
 namespace memsim::mem {
 
 /// The cause that stalls the first request of the queue.
-enum class CacheStall : std::uint8_t { none, mshrs, targets, mem_side, set, bank, flush };
+enum class CacheStall : std::uint8_t { none, mshrs, targets, mem_side, set, bank, flush, link };
 
 } // namespace memsim::mem
 
@@ -61,6 +62,14 @@ struct Stats {
     Counter prefetches_unused {Unit::count,
                                "Prefetched lines evicted or flushed before any access"};
 
+    Each<Counter> partition_requests {
+        from<&Params::partition, &PartitionParams::partitions>, Unit::count,
+        "Requests from this slice's partition (0) and from the other one (1)"};
+    Each<Counter> copy_reads {from<&Params::partition, &PartitionParams::partitions>, Unit::count,
+                              "Reads served by a copy in the other partition (1)"};
+    Each<Counter> link_bytes {from<&Params::partition, &PartitionParams::partitions>, Unit::byte,
+                              "Bytes on the link to this slice (0) and from it (1)"};
+
     BookedCycles bank_busy {Unit::cycle, "Cycles of all banks occupied by accesses and fills"};
     Counter stalled_by_mshrs {Unit::count, "Requests stalled because no MSHR was free"};
     Counter stalled_by_targets {
@@ -71,18 +80,20 @@ struct Stats {
                             "Requests stalled because all lines of the set were being filled"};
     Counter stalled_by_bank {
         Unit::count,
-        "Requests stalled by a busy bank, or by an atomic that was changing their sectors"};
+        "Requests stalled by a busy bank, by an atomic that was changing their sectors, or by the "
+        "link between partitions"};
     Counter stalled_by_flush {Unit::count, "Requests stalled by a flush"};
     ElapsedTime stall_time {"Time during which the first request was stalled"};
 
     void count(CacheStall cause) {
-        static constexpr std::array<Counter Stats::*, 7> counters {nullptr,
+        static constexpr std::array<Counter Stats::*, 8> counters {nullptr,
                                                                    &Stats::stalled_by_mshrs,
                                                                    &Stats::stalled_by_targets,
                                                                    &Stats::stalled_by_mem_side,
                                                                    &Stats::stalled_by_set,
                                                                    &Stats::stalled_by_bank,
-                                                                   &Stats::stalled_by_flush};
+                                                                   &Stats::stalled_by_flush,
+                                                                   &Stats::stalled_by_bank};
         if (cause != CacheStall::none) ++(this->*counters[static_cast<std::size_t>(cause)]);
     }
 };

@@ -1,5 +1,6 @@
 #include "driver.hh"
 #include "mem/cache/stages.hh"
+#include "mem/simple_memory.hh"
 
 #include <catch2/catch.hpp>
 
@@ -45,8 +46,8 @@ State empty_state() {
 /// Parts over 2 sets of 2 lines and a port that takes nothing, so that messages stay in the queue.
 struct Parts {
     explicit Parts(const std::string& policy = "write_back", bool victims = false)
-        : stages(params_of(policy), {256, 1}, {machine.port(), victims}, none, machine.sim_ref(),
-                 stat, state) {}
+        : stages(params_of(policy), {256, 1}, machine.above(), {machine.port(), victims}, none,
+                 machine.sim_ref(), stat, state) {}
     struct Below : Machine {
         Below() {
             add("sender", "test_mem.Driver", {});
@@ -55,6 +56,7 @@ struct Parts {
             build();
             port().send({}); // its queue is full now
         }
+        Responder<protocol::Mem>& above() { return get<mem::SimpleMemory>("memory").port.cpu_side; }
         SimulationRef sim_ref() { return get<test_mem::Driver>("sender").sim_ref(); }
         Requester<protocol::Mem>& port() { return get<test_mem::Driver>("sender").port.mem_side; }
     };

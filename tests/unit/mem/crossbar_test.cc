@@ -394,4 +394,27 @@ TEST_CASE("a hint passes a crossbar and is dropped where it would delay requests
     CHECK(m.imbalances().empty());
 }
 
+TEST_CASE("A limit of a pair holds a requester back until a response has passed",
+          "[mem][crossbar]") {
+    const unsigned limit = GENERATE(0u, 1u, 2u);
+    Rig rig(2, 2, "of_a_pair=" + std::to_string(limit));
+    for (int i = 0; i < 3; ++i) rig.driver(0).read(0, 0);
+    rig.driver(0).read(0, 128); // to the other memory, behind them
+    rig.driver(1).read(0, 0);   // another pair
+    rig.run();
+    const auto after_first = [&](std::uint32_t tag) {
+        return rig.driver(0).answered(tag) - rig.driver(0).answered(0);
+    };
+    // A response takes two cycles. The first one passes 106 ns after its request entered; the
+    // request that waits for it enters a cycle later.
+    constexpr Tick round = 107 * ns;
+    CHECK(after_first(1) == (limit == 0 ? 5 * ns : limit == 1 ? round : 4 * ns));
+    CHECK(after_first(2) == (limit == 0 ? 7 * ns : limit == 1 ? 2 * round : round));
+    CHECK(after_first(3) - after_first(2) == (limit == 0 ? -4 * ns : 2 * ns));
+    CHECK(rig.driver(1).answered(0) - rig.driver(0).answered(0) == 2 * ns);
+    if (limit == 0) return;
+    CHECK(value(rig.xbar().stat.pair_stalls[0]) == (limit == 1 ? 2 : 1));
+    CHECK(value(rig.xbar().stat.pair_stalls[1]) == 0);
+}
+
 } // namespace memsim::mem::crossbar_test

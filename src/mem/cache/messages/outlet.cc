@@ -1,4 +1,4 @@
-#include "mem/cache/outlet.hh"
+#include "mem/cache/messages/outlet.hh"
 
 #include "device_parts/named.hh"
 

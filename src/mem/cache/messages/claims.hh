@@ -1,7 +1,7 @@
 #pragma once
 
 #include "mem/cache/lines/lines.hh"
-#include "mem/cache/outlet.hh"
+#include "mem/cache/messages/outlet.hh"
 #include "mem/cache/stats.hh"
 
 namespace memsim::mem::cache {
