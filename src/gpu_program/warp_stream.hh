@@ -169,10 +169,10 @@ class WarpStreamWriter {
 struct WarpOpHead {
     WarpOpKind kind = WarpOpKind::exit;
     bool has_result = false;
-    ArithmeticUnit unit = ArithmeticUnit::fp32;
-    bool chained = false;
     u64 waits = 0;
     u64 operands = 0;
+    ArithmeticUnit unit = ArithmeticUnit::fp32; ///< of arithmetic
+    bool chained = false;
 };
 /// The properties of the operation at `position`, without decoding the rest; exit at the end of the
 /// bytes.

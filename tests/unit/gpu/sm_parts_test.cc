@@ -45,9 +45,9 @@ TEST_CASE("A scoreboard stalls an operation until the last response for its oper
           "[sm_parts]") {
     Scoreboard s;
     const std::uint32_t first = s.begin(2), second = s.begin(1);
-    const WarpOpHead needs_latest {.kind = WarpOpKind::store, .has_result = false, .waits = 0b01};
-    const WarpOpHead needs_both {.kind = WarpOpKind::store, .has_result = false, .waits = 0b11};
-    CHECK_FALSE(s.holds({.kind = WarpOpKind::compute, .has_result = false}));
+    const WarpOpHead needs_latest {WarpOpKind::store, false, 0b01};
+    const WarpOpHead needs_both {WarpOpKind::store, false, 0b11};
+    CHECK_FALSE(s.holds({WarpOpKind::compute, false, 0}));
     CHECK(s.holds(needs_latest));
     CHECK(s.holds(needs_both));
     CHECK(s.answered(second));
@@ -62,11 +62,11 @@ TEST_CASE("A scoreboard has 64 places: the 65th result waits for the first", "[s
     Scoreboard s;
     const std::uint32_t first = s.begin(1);
     for (unsigned i = 1; i < Scoreboard::places - 1; ++i) s.begin(1);
-    const WarpOpHead load {.kind = WarpOpKind::load, .has_result = true};
+    const WarpOpHead load {WarpOpKind::load, true, 0};
     CHECK_FALSE(s.holds(load)); // one place is left
     s.begin(1);
     CHECK(s.holds(load));
-    CHECK_FALSE(s.holds({.kind = WarpOpKind::store, .has_result = false})); // it has no result
+    CHECK_FALSE(s.holds({WarpOpKind::store, false, 0})); // it has no result
     CHECK(s.answered(first));
     CHECK_FALSE(s.holds(load));
 }
