@@ -9,13 +9,15 @@ namespace memsim::gpu_program {
 
 namespace {
 
-constexpr u8 kind_bits = 7, full_flag = 8, strided_flag = 16, values_flag = 32, waits_flag = 64;
-constexpr u8 local_flag = 128, copy_flag = 64; ///< next to the width
+constexpr u8 kind_bits = 7, full_flag = 8, strided_flag = 16, values_flag = 32, waits_flag = 64,
+             operands_flag = 128;
+constexpr u8 unit_bits = 7, chained_flag = 8, several_flag = 16; ///< next to the unit
+constexpr u8 local_flag = 128, copy_flag = 64;                   ///< next to the width
 constexpr u8 most_local_words = 4;
 constexpr u32 full_mask = 0xffffffff;
 constexpr std::size_t longest_varint = 10;
 constexpr std::size_t longest_op =
-    1 + 4 + 1 + (3 + 2 * warp_lanes) * longest_varint + 8; // flags, mask, width, varints, slack
+    1 + 4 + 1 + (4 + 2 * warp_lanes) * longest_varint + 8; // flags, mask, width, varints, slack
 
 u64 zigzag(u64 v) { return (v << 1) ^ (0 - (v >> 63)); }
 u64 unzigzag(u64 v) { return (v >> 1) ^ (0 - (v & 1)); }
@@ -48,22 +50,25 @@ u8* put(u8* at, u64 v) {
     return at;
 }
 
-u8* put_head(u8* at, WarpOpKind kind, u8 flags, u32 mask, u64 waits) {
+u8* put_head(u8* at, WarpOpKind kind, u8 flags, u32 mask, u64 waits, u64 operands) {
     MEMSIM_ASSERT(mask != 0 || !touches_memory(kind), "a memory access without an active lane");
     *at++ = static_cast<u8>(static_cast<u8>(kind) | flags | (mask == full_mask ? full_flag : 0) |
-                            (waits != 0 ? waits_flag : 0));
+                            (waits != 0 ? waits_flag : 0) | (operands != 0 ? operands_flag : 0));
     if (mask != full_mask) {
         std::memcpy(at, &mask, sizeof mask);
         at += sizeof mask;
     }
-    return waits != 0 ? put(at, waits) : at;
+    if (waits != 0) at = put(at, waits);
+    return operands != 0 ? put(at, operands) : at;
 }
 
 WarpOpKind kind_of(u8 head) {
     const auto kind = static_cast<WarpOpKind>(head & kind_bits);
-    if (kind == WarpOpKind::compute && (head & strided_flag) != 0) return WarpOpKind::matrix;
-    if (kind == WarpOpKind::shared && (head & values_flag) != 0) return WarpOpKind::bulk_copy;
-    if (kind == WarpOpKind::barrier && (head & strided_flag) != 0) return WarpOpKind::await_bytes;
+    const bool strided = (head & strided_flag) != 0, values = (head & values_flag) != 0;
+    if (kind == WarpOpKind::compute && strided) return WarpOpKind::matrix;
+    if (kind == WarpOpKind::compute && values) return WarpOpKind::arithmetic;
+    if (kind == WarpOpKind::shared && values) return WarpOpKind::bulk_copy;
+    if (kind == WarpOpKind::barrier && strided) return WarpOpKind::await_bytes;
     return kind;
 }
 
@@ -128,6 +133,11 @@ bool common_stride(u32 mask, const WarpStreamWriter::Addresses& address, u64& st
         if (address[lane] != address[first] + stride * (lane - first)) return false;
     }
     return true;
+}
+
+ArithmeticUnit unit_of(u8 byte) {
+    MEMSIM_ASSERT((byte & unit_bits) < arithmetic_units, "a warp's stream names an unknown unit");
+    return static_cast<ArithmeticUnit>(byte & unit_bits);
 }
 
 /// Width, PC, addresses and values of an access to memory.
@@ -199,7 +209,8 @@ void WarpStreamWriter::count(u32 mask, u32 instructions) {
 void WarpStreamWriter::flush() {
     if (pending_ == 0) return;
     u8 buffer[longest_op];
-    u8* at = put_head(buffer, WarpOpKind::compute, 0, pending_mask_, pending_waits_);
+    u8* at = put_head(buffer, WarpOpKind::compute, 0, pending_mask_, pending_waits_,
+                      std::exchange(pending_operands_, 0));
     at = put(at, pending_);
     bytes_.insert(bytes_.end(), buffer, at);
     count(pending_mask_, pending_);
@@ -207,18 +218,22 @@ void WarpStreamWriter::flush() {
     pending_waits_ = 0;
 }
 
-void WarpStreamWriter::control(WarpOpKind kind, u32 mask, u64 waits) {
+u8* WarpStreamWriter::begin(u8* at, WarpOpKind kind, u8 flags, u32 mask, u64 waits) {
     flush();
+    return put_head(at, kind, flags, mask, waits, std::exchange(operands_, 0));
+}
+
+void WarpStreamWriter::control(WarpOpKind kind, u32 mask, u64 waits) {
     u8 buffer[longest_op];
-    bytes_.insert(bytes_.end(), buffer, put_head(buffer, kind, 0, mask, waits));
+    u8* const end = begin(buffer, kind, 0, mask, waits);
+    bytes_.insert(bytes_.end(), buffer, end);
     count(mask, 1);
 }
 
 void WarpStreamWriter::shared(u32 pc, u32 mask, u32 passes, bool load, u64 waits) {
     MEMSIM_ASSERT(passes != 0, "an access to shared memory takes at least one pass");
-    flush();
     u8 buffer[longest_op];
-    u8* at = put_head(buffer, WarpOpKind::shared, load ? strided_flag : u8 {0}, mask, waits);
+    u8* at = begin(buffer, WarpOpKind::shared, load ? strided_flag : u8 {0}, mask, waits);
     at = put(at, pc);
     at = put(at, passes);
     bytes_.insert(bytes_.end(), buffer, at);
@@ -226,10 +241,9 @@ void WarpStreamWriter::shared(u32 pc, u32 mask, u32 passes, bool load, u64 waits
 }
 
 void WarpStreamWriter::matrix(u32 mask, u32 products, u64 waits, u32 passes) {
-    flush();
     u8 buffer[longest_op];
     const u8 operands = passes != 0 ? values_flag : u8 {0};
-    u8* at = put_head(buffer, WarpOpKind::compute, strided_flag | operands, mask, waits);
+    u8* at = begin(buffer, WarpOpKind::compute, strided_flag | operands, mask, waits);
     at = put(at, products);
     if (operands != 0) at = put(at, passes);
     bytes_.insert(bytes_.end(), buffer, at);
@@ -242,9 +256,8 @@ void WarpStreamWriter::copy(u32 pc, u32 mask, u8 width, const Addresses& address
 
 void WarpStreamWriter::bulk_copy(u32 pc, u32 mask, const TileCopy& tile, u64 waits) {
     MEMSIM_ASSERT(tile.bytes() != 0, "a bulk copy has at least one byte");
-    flush();
     u8 buffer[longest_op];
-    u8* at = put_head(buffer, WarpOpKind::shared, values_flag, mask, waits);
+    u8* at = begin(buffer, WarpOpKind::shared, values_flag, mask, waits);
     for (const u64 field : {u64 {pc}, tile.address, u64 {tile.row_bytes}, u64 {tile.rows},
                             zigzag(tile.pitch), u64 {tile.barrier}})
         at = put(at, field);
@@ -253,24 +266,34 @@ void WarpStreamWriter::bulk_copy(u32 pc, u32 mask, const TileCopy& tile, u64 wai
 }
 
 void WarpStreamWriter::await_bytes(u32 mask, u32 barrier, u64 bytes, u64 waits) {
-    flush();
     u8 buffer[longest_op];
-    u8* at = put_head(buffer, WarpOpKind::barrier, strided_flag, mask, waits);
+    u8* at = begin(buffer, WarpOpKind::barrier, strided_flag, mask, waits);
     at = put(put(at, barrier), bytes);
     bytes_.insert(bytes_.end(), buffer, at);
     count(mask, 1);
 }
 
+void WarpStreamWriter::arithmetic(ArithmeticUnit unit, u32 mask, u32 instructions, bool chained,
+                                  u64 waits) {
+    MEMSIM_ASSERT(instructions != 0, "an arithmetic operation has at least one instruction");
+    u8 buffer[longest_op];
+    u8* at = begin(buffer, WarpOpKind::compute, values_flag, mask, waits);
+    *at++ = static_cast<u8>(static_cast<u8>(unit) | (chained ? chained_flag : 0) |
+                            (instructions > 1 ? several_flag : 0));
+    if (instructions > 1) at = put(at, instructions);
+    bytes_.insert(bytes_.end(), buffer, at);
+    count(mask, instructions);
+}
+
 void WarpStreamWriter::access(WarpOpKind kind, u32 pc, u32 mask, u8 width, const Addresses& address,
                               const Addresses* value, u64 waits, bool local) {
-    flush();
     u64 stride;
     const bool strided = common_stride(mask, address, stride);
     u8 buffer[longest_op];
-    u8* at = put_head(
-        buffer, kind,
-        static_cast<u8>((strided ? strided_flag : 0) | (value != nullptr ? values_flag : 0)), mask,
-        waits);
+    u8* at =
+        begin(buffer, kind,
+              static_cast<u8>((strided ? strided_flag : 0) | (value != nullptr ? values_flag : 0)),
+              mask, waits);
     *at++ = static_cast<u8>(width | (local ? local_flag : 0));
     at = put(at, pc);
     u64 before = address[std::countr_zero(mask)];
@@ -301,9 +324,18 @@ WarpOpHead peek(const std::vector<u8>& bytes, u64 position) {
     if (position >= bytes.size()) return {};
     Cursor in {bytes.data() + position, bytes.data() + bytes.size()};
     const u8 head = in.byte();
-    if ((head & waits_flag) == 0) return {kind_of(head), has_result(head), 0};
+    WarpOpHead next {.kind = kind_of(head), .has_result = has_result(head)};
+    const bool arithmetic = next.kind == WarpOpKind::arithmetic;
+    if ((head & (waits_flag | operands_flag)) == 0 && !arithmetic) return next;
     if ((head & full_flag) == 0) in.word();
-    return {kind_of(head), has_result(head), in.varint()};
+    if ((head & waits_flag) != 0) next.waits = in.varint();
+    if ((head & operands_flag) != 0) next.operands = in.varint();
+    if (arithmetic) {
+        const u8 unit = in.byte();
+        next.unit = unit_of(unit);
+        next.chained = (unit & chained_flag) != 0;
+    }
+    return next;
 }
 
 bool WarpStreamReader::next(WarpOp& op) {
@@ -311,10 +343,10 @@ bool WarpStreamReader::next(WarpOp& op) {
     MEMSIM_ASSERT(position_ < bytes_.size(), "a warp's position lies past its stream");
     Cursor in {bytes_.data() + position_, bytes_.data() + bytes_.size()};
     const u8 head = in.byte();
-    MEMSIM_ASSERT(head < 2 * waits_flag, "a warp's stream holds an unknown operation");
     op.kind = kind_of(head);
     op.mask = (head & full_flag) != 0 ? full_mask : in.word();
     op.waits = (head & waits_flag) != 0 ? in.varint() : 0;
+    op.operands = (head & operands_flag) != 0 ? in.varint() : 0;
     op.has_values = (head & values_flag) != 0 && touches_memory(op.kind);
     op.has_result = has_result(head);
     op.width = 0;
@@ -324,6 +356,13 @@ bool WarpStreamReader::next(WarpOp& op) {
     op.passes = 0;
     op.products = 0;
     op.order = 0;
+    op.chained = false;
+    if (op.kind == WarpOpKind::arithmetic) {
+        const u8 unit = in.byte();
+        op.unit = unit_of(unit);
+        op.chained = (unit & chained_flag) != 0;
+        if ((unit & several_flag) != 0) op.instructions = static_cast<u32>(in.varint());
+    }
     if (op.kind == WarpOpKind::compute) op.instructions = static_cast<u32>(in.varint());
     if (op.kind == WarpOpKind::matrix) {
         op.products = static_cast<u32>(in.varint());

@@ -5,17 +5,24 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 /// The instructions of one warp as bytes: written by a functional run and read by an SM. Addresses
 /// are encoded by base and stride, or by base and deltas; a varint has 7 bits per byte, least
 /// significant first.
 ///
-///     byte  kind (bits 0-2), full mask (3), strided (4), with values (5), with waits (6)
+///     byte  kind (bits 0-2), full mask (3), strided (4), with values (5), with waits (6), with
+///           operands (7)
 ///     u32   mask, unless it is full
 ///     with waits: varint, see below
-///     compute: varint instructions; strided: it is a matrix operation, and varint
-///     multiply-accumulates; with values: varint passes of its operands in shared memory
+///     with operands: varint, see below
+///     compute: varint instructions
+///         strided: it is a matrix operation, and varint multiply-accumulates; with values: varint
+///         passes of its operands in shared memory
+///         with values, not strided: it is arithmetic of a unit. Instead of the instructions: byte
+///         unit (bits 0-2), chained (3), several (4); several: varint instructions
 ///     load, store, atomic, reduce: byte width (bit 7: local memory; bit 6: a copy to shared
 ///     memory), varint pc, varint address of the first active lane,
 ///         then
@@ -33,6 +40,10 @@
 /// (bit 0: the latest), so it cannot issue before that result is available. Dependences reach back
 /// up to 64 results. An operation without waits needs no result; the writer of a stream must set
 /// waits for all operations that depend on a load.
+///
+/// Arithmetic operations have numbers of their own, because their results are available after a
+/// fixed time. Bit i of `operands`: the operation needs the result of the i-th last arithmetic
+/// operation before it.
 ///
 /// Operations carry no state over to the next one, so a checkpoint needs only the stream and a
 /// position.
@@ -54,9 +65,22 @@ enum class WarpOpKind : u8 {
     reduce,      ///< an atomic whose result is not used
     shared,      ///< an access to the SM's shared memory
     matrix,      ///< multiplies tiles of matrices on a tensor core
+    arithmetic,  ///< `instructions` of an arithmetic unit
     bulk_copy,   ///< the copy engine copies a tile to shared memory
     await_bytes, ///< waits until so many bytes have arrived at a transaction barrier
 };
+
+/// The units of a scheduler that execute arithmetic.
+enum class ArithmeticUnit : u8 {
+    fp32,    ///< floating-point values of 32 bits, and pairs of 16 bits
+    int32,   ///< integers, moves, conversions
+    fp64,    ///< floating-point values of 64 bits
+    special, ///< special functions, such as reciprocals
+};
+inline constexpr std::size_t arithmetic_units = 4;
+constexpr std::array<std::string_view, arithmetic_units> names_of(ArithmeticUnit) {
+    return {"fp32", "int32", "fp64", "special"};
+}
 
 /// Whether the operation has addresses in device memory.
 constexpr bool touches_memory(WarpOpKind kind) {
@@ -78,18 +102,21 @@ inline constexpr u32 most_transaction_barriers = 256; ///< of a block
 
 struct WarpOp {
     WarpOpKind kind = WarpOpKind::exit;
-    u8 width = 0; ///< bytes per lane: 1, 2, 4, 8 or 16; 0 without memory access
+    ArithmeticUnit unit = ArithmeticUnit::fp32; ///< of arithmetic
+    bool chained = false; ///< of arithmetic: each instruction needs the result of the one before
+    u8 width = 0;         ///< bytes per lane: 1, 2, 4, 8 or 16; 0 without memory access
     bool has_values = false;
     bool has_result = false; ///< later operations may wait for it
     bool copy = false;       ///< a load whose data go to shared memory
     bool local = false;   ///< addresses are offsets in each lane's local memory (local_memory.hh)
     u32 pc = 0;           ///< identifies the instruction in its application; 0 without memory
     u32 mask = 0;         ///< bit i: lane i is active; 0 only without memory access
-    u32 instructions = 0; ///< of the warp: 1, except for compute
+    u32 instructions = 0; ///< of the warp: 1, except for compute and arithmetic
     u32 passes = 0;       ///< cycles of the port of shared memory: of an access, with its bank
                           ///< conflicts, or of the operands of a matrix operation; else 0
     u32 products = 0;     ///< multiply-accumulates of 16-bit values of a matrix operation; else 0
     u64 waits = 0;        ///< bit i: needs the i-th last result before it
+    u64 operands = 0; ///< bit i: needs the result of the i-th last arithmetic operation before it
     std::array<u64, warp_lanes> address {}; ///< of active lanes; 0 for the others
     std::array<u64, warp_lanes>
         value {};    ///< value left in memory by a store or atomic, if has_values
@@ -120,8 +147,8 @@ class WarpStreamWriter {
         : bytes_(bytes), counts_(counts) {}
 
     void compute(u32 mask, u32 instructions, u64 waits = 0) {
-        if (mask != pending_mask_ || (waits & ~pending_waits_) != 0) flush();
-        if (pending_ == 0) pending_waits_ = waits;
+        if (mask != pending_mask_ || (waits & ~pending_waits_) != 0 || operands_ != 0) flush();
+        if (pending_ == 0) pending_waits_ = waits, pending_operands_ = std::exchange(operands_, 0);
         pending_mask_ = mask;
         pending_ += instructions;
     }
@@ -141,12 +168,19 @@ class WarpStreamWriter {
     void bulk_copy(u32 pc, u32 mask, const TileCopy& tile, u64 waits = 0);
     /// Waits at a transaction barrier until `bytes` have arrived since the block's start.
     void await_bytes(u32 mask, u32 barrier, u64 bytes, u64 waits = 0);
+    /// Instructions of an arithmetic unit. With `chained`, each needs the result of the one before.
+    void arithmetic(ArithmeticUnit unit, u32 mask, u32 instructions = 1, bool chained = false,
+                    u64 waits = 0);
+    /// The next operation needs these arithmetic results, in the format of `operands`.
+    void needs_arithmetic(u64 operands) { operands_ |= operands; }
     void barrier(u32 mask, u64 waits = 0) { control(WarpOpKind::barrier, mask, waits); }
     void exit(u32 mask, u64 waits = 0) { control(WarpOpKind::exit, mask, waits); }
     void flush();
 
   private:
     void control(WarpOpKind kind, u32 mask, u64 waits);
+    /// Writes the stretch before an operation, and the head of that operation.
+    u8* begin(u8* at, WarpOpKind kind, u8 flags, u32 mask, u64 waits);
     void count(u32 mask, u32 instructions);
 
     std::vector<u8>& bytes_;
@@ -154,6 +188,8 @@ class WarpStreamWriter {
     u32 pending_ = 0; ///< compute instructions not yet written
     u32 pending_mask_ = 0;
     u64 pending_waits_ = 0;
+    u64 pending_operands_ = 0;
+    u64 operands_ = 0; ///< of the next operation
 };
 
 /// The properties of an operation that a scheduler needs before it issues.
@@ -161,6 +197,9 @@ struct WarpOpHead {
     WarpOpKind kind = WarpOpKind::exit;
     bool has_result = false;
     u64 waits = 0;
+    u64 operands = 0;
+    ArithmeticUnit unit = ArithmeticUnit::fp32; ///< of arithmetic
+    bool chained = false;
 };
 /// The properties of the operation at `position`, without decoding the rest; exit at the end of the
 /// bytes.

@@ -10,8 +10,8 @@ namespace {
 
 using gpu_program::WarpOpKind;
 
-/// Loads, stores, atomics, reductions, shared memory, matrix operations, barriers and stretches,
-/// drawn anew for each block (their numbers are the functional state).
+/// Loads, stores, atomics, reductions, shared memory, matrix operations, arithmetic, barriers and
+/// stretches, drawn anew for each block (their numbers are the functional state).
 Script mixture(unsigned blocks, unsigned warps) {
     Script s;
     s.launches = 3, s.blocks = blocks, s.warps = warps;
@@ -23,7 +23,8 @@ Script mixture(unsigned blocks, unsigned warps) {
             const auto mask = static_cast<gpu_program::u32>(random.next()) | 1;
             const std::uint64_t waits = random.below(3) ? 0 : random.below(16);
             const auto address = word(random.below(1 << 14), random.below(200));
-            switch (random.below(9)) {
+            if (random.below(3) == 0) w.needs_arithmetic(random.below(16));
+            switch (random.below(10)) {
             case 0:
             case 1:
                 w.access(WarpOpKind::load, 16 * i, mask, 4, address, nullptr, waits);
@@ -42,6 +43,10 @@ Script mixture(unsigned blocks, unsigned warps) {
                 break;
             case 6:
                 w.matrix(mask, 1 + static_cast<unsigned>(random.below(4000)), waits);
+                break;
+            case 7:
+                w.arithmetic(static_cast<gpu_program::ArithmeticUnit>(random.below(4)), mask,
+                             1 + static_cast<unsigned>(random.below(9)), random.below(2), waits);
                 break;
             default:
                 w.compute(mask, 1 + static_cast<unsigned>(random.below(30)), waits);
@@ -126,6 +131,9 @@ static const RigFor wide_sm {"gpu.Sm", [](Machine& m) {
                                              {"arithmetic_latency", "5"},
                                              {"tensor_cores", "2"},
                                              {"tensor_interval", "6"},
+                                             {"fp32_lanes", "16"},
+                                             {"int32_lanes", "32"},
+                                             {"special_lanes", "4"},
                                              {"scheduler", "loose_round_robin"}});
                              }};
 static const RigFor narrow_sm {

@@ -108,6 +108,15 @@ def test_wgmma_of_few_columns_is_limited_by_the_port_of_shared_memory() -> None:
     assert rate[64] == pytest.approx(100, rel=0.03) and rate[256] == pytest.approx(100, rel=0.03)
 
 
+@pytest.mark.parametrize("chip", ["v100-pcie", "a100-80gb", "h100-pcie"])
+def test_arithmetic_has_the_latencies_and_rates_of_the_chips_units(chip: str) -> None:
+    found = [p for p in points_of(chip) if p.benchmark.startswith("arithmetic_")]
+    assert len(found) == 8
+    for p in (p for p in found if p.value is not None):
+        tolerance = 0.06 if p.benchmark == "arithmetic_latency" and not p.used else 0.001
+        assert abs(p.error(measure(p).ours)) <= tolerance, p
+
+
 def test_latencies_of_an_a100_are_those_of_the_chip() -> None:
     for p in points_of("a100-80gb"):
         if p.benchmark == "chase" and p.at in ("32KiB", "8MiB"):

@@ -34,6 +34,7 @@ ATOMICS = 1000  # of one thread
 WORDS = {"one-address": ("atomic_one", 64, 4), "many-addresses": ("atomic_many", THREADS, 4)}  # threads of an SM, each
 OPERATIONS = 64  # of each warp on tensor cores
 WARPS = 16  # of an SM that multiply
+ADDITIONS = 1000  # of each warp
 
 
 @dataclass(frozen=True)
@@ -152,6 +153,17 @@ def matrix_rate(chip: str, at: str) -> float:
     return 100 * WARPS * OPERATIONS * products / (cycles * of.tensor[0] * 4)
 
 
+def arithmetic_latency(chip: str, at: str) -> float:
+    """Cycles of an instruction of an arithmetic unit that needs the result of the one before."""
+    return _more_additions(chip, f"arithmetic_{at}_chain", 32) / ADDITIONS
+
+
+def arithmetic_rate(chip: str, at: str) -> float:
+    """Results of a kind of arithmetic unit in a cycle of an SM with 16 warps of independent instructions."""
+    cycles = _more_additions(chip, f"arithmetic_{at}", WARPS * 32)
+    return WARPS * 32 * ADDITIONS / cycles
+
+
 BENCHMARKS = {
     "chase": Benchmark("latency of a load that waits for the one before, over the footprint", "cycles", 0.10, chase),
     "read": Benchmark("reads of memory, over the share of threads", "GB/s", 0.05, read),
@@ -180,6 +192,12 @@ BENCHMARKS = {
         "latency of a matrix operation that needs the sum of the one before, by shape", "cycles", 0.10, matrix_latency
     ),
     "matrix_rate": Benchmark("matrix operations, by shape", "% of the vendor's peak", 0.05, matrix_rate),
+    "arithmetic_latency": Benchmark(
+        "latency of an instruction that needs the result of the one before, by unit", "cycles", 0.10, arithmetic_latency
+    ),
+    "arithmetic_rate": Benchmark(
+        "independent instructions, by unit", "results in a cycle of an SM", 0.05, arithmetic_rate
+    ),
 }
 
 
@@ -234,6 +252,11 @@ def _cycles(chip: str, program: str, size: int, iterations: int, **changes: Any)
 def _more_operations(chip: str, program: str, threads: int) -> float:
     """Cycles that OPERATIONS more of each warp take."""
     return _cycles(chip, program, threads, 2 * OPERATIONS) - _cycles(chip, program, threads, OPERATIONS)
+
+
+def _more_additions(chip: str, program: str, threads: int) -> float:
+    """Cycles that ADDITIONS more of each warp of one SM take."""
+    return _cycles(chip, program, threads, 2 * ADDITIONS, sms=1) - _cycles(chip, program, threads, ADDITIONS, sms=1)
 
 
 def _machine(

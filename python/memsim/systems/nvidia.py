@@ -12,6 +12,7 @@ from typing import Any
 from ..errors import check_known
 from ..model.provenance import assumed, cited, derived, inferred
 from ..model.units import Bytes, Time
+from . import nvidia_parts
 from .interleave import with_queue
 from .nvidia_parts import ACCEL_SIM, GPU_BENCHES, HASHED, L1, L2, MT4G, NETWORK, REGISTERS, SM, STREAMS
 from .processor import Gpu, gpu
@@ -58,6 +59,7 @@ class Chip:
     memory_cycles   from a miss of the L2 to its memory controller and back, beside the DRAM's own
     far_cycles      of the link between the two partitions of the L2, there and back; 0: there is one partition
     tensor          tensor_rate, tensor_interval and tensor_latency of gpu.Sm
+    units           lanes and latencies of its arithmetic units
     dispatch        time from the end of a block to the start of the next in its place
 
     The times but that of shared memory, and the kind of refresh, are inferred from the points that `memsim silicon`
@@ -79,6 +81,7 @@ class Chip:
     network_cycles: float
     memory_cycles: float
     tensor: tuple[int, int, int]
+    units: dict[str, Any]
     dispatch: str
     pseudo_channels: int = 1
     far_cycles: float = 0
@@ -136,7 +139,7 @@ class Chip:
             ),
             hashed=HASHED,
             memory=self.memory(),
-            sm={**SM, "shared_latency": self.shared_cycles, **self.tensor_cores()},
+            sm={**SM, "shared_latency": self.shared_cycles, **self.tensor_cores(), **self.units},
             l1={
                 **L1,
                 "capacity": cited(self.l1, f"{ACCEL_SIM}: gpgpu_unified_l1d_size"),
@@ -189,6 +192,7 @@ V100_PCIE = Chip(
     network_cycles=91,
     memory_cycles=146,
     tensor=(128, 1, 3),
+    units=nvidia_parts.UNITS_70,
     dispatch="275ns",
 )
 V100_SXM = replace(V100_PCIE, megahertz=1530)
@@ -209,6 +213,7 @@ A100_80 = Chip(
     memory_cycles=206,
     far_cycles=148,
     tensor=(256, 1, 17),
+    units=nvidia_parts.UNITS_80,
     dispatch="222ns",
 )
 A100_40 = replace(A100_80, timing=HBM2, peak=1555)
@@ -229,6 +234,7 @@ H100_PCIE = Chip(
     memory_cycles=202,
     far_cycles=172,
     tensor=(512, 6, 18),
+    units=nvidia_parts.UNITS_90,
     dispatch="205ns",
 )
 H100_SXM = replace(

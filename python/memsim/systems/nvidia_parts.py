@@ -1,9 +1,12 @@
 """Parameters that NVIDIA's V100, A100 and H100 have in common, and the names of their sources."""
 
+from typing import Any
+
 from ..model.provenance import assumed, cited, derived, inferred
 
 ACCEL_SIM = "Accel-Sim, configs/tested-cfgs (SM7_QV100, SM80_A100, SM90_H100)"
 OCCUPANCY = "CUDA occupancy calculator, GPU data of compute capability 7.0"
+THROUGHPUT = "CUDA C++ Programming Guide, throughput of native arithmetic instructions, results per cycle and SM"
 GPU_BENCHES = "gpu-benches (RRZE Erlangen), gpu-latency"
 MT4G = "mt4g (TU Munich), sample_results"
 HASHED = assumed(
@@ -77,4 +80,42 @@ REGISTERS = dict(
     warp_unit=cited(4, f"{OCCUPANCY}: 4"),
     register_unit=cited(256, f"{OCCUPANCY}: 256"),
     shared_unit=cited("256B", f"{OCCUPANCY}: 256; 8.0 has 128"),
+)
+
+
+def _units(fp32: int, int32: int, fp64: int, special: int, **latencies: Any) -> dict[str, Any]:
+    """The arithmetic units of an SM: results in a cycle of each kind, and the latencies of the last two kinds."""
+    rates = dict(fp32=fp32, int32=int32, fp64=fp64, special=special)
+    return dict(
+        {f"{unit}_lanes": derived(n // 4, from_=f"{THROUGHPUT}: {n}") for unit, n in rates.items()},
+        fp32_latency=cited(4, f"{ACCEL_SIM}: ptx_opcode_latency_fp 4"),
+        int32_latency=cited(4, f"{ACCEL_SIM}: ptx_opcode_latency_int 4"),
+        **latencies,
+    )
+
+
+# By compute capability.
+UNITS_70 = _units(
+    64,
+    64,
+    32,
+    16,
+    fp64_latency=cited(8, f"{ACCEL_SIM}: ptx_opcode_latency_dp 8; gpu-benches (RRZE Erlangen), cuda-incore: DFMA 8"),
+    special_latency=cited(20, f"{ACCEL_SIM}: trace_opcode_latency_initiation_sfu 20,8"),
+)
+UNITS_80 = _units(
+    64,
+    64,
+    32,
+    16,
+    fp64_latency=cited(6, f"{ACCEL_SIM}: trace_opcode_latency_initiation_dp 6,4"),
+    special_latency=cited(23, f"{ACCEL_SIM}: trace_opcode_latency_initiation_sfu 23,8"),
+)
+UNITS_90 = _units(
+    128,
+    64,
+    64,
+    16,
+    fp64_latency=cited(8, f"{ACCEL_SIM}: trace_opcode_latency_initiation_dp 8,2"),
+    special_latency=cited(23, f"{ACCEL_SIM}: trace_opcode_latency_initiation_sfu 23,8"),
 )

@@ -440,11 +440,19 @@ template <class S, NamedEnum E>
 class Each<S, E> : public EachBase<S> {
   public:
     using EachBase<S>::EachBase;
-    void resize(const void*, const void*) { this->make(names_of(E {}).size()); }
+    /// Present only if `present` of the parameters is true.
+    Each(Setting<bool> present, Unit unit, const char* doc)
+        : EachBase<S>(unit, doc), present_(present) {}
+    void resize(const void* params, const void*) {
+        this->make(present_.value(params) ? names_of(E {}).size() : 0);
+    }
     static std::string label(unsigned i) { return std::string(names_of(E {})[i]); }
     S& operator[](E e) { return *this->stats_[static_cast<std::size_t>(e)]; }
     const S& operator[](E e) const { return *this->stats_[static_cast<std::size_t>(e)]; }
     S& operator[](unsigned i) { return *this->stats_[i]; }
+
+  private:
+    Setting<bool> present_ {true};
 };
 
 /// A ratio for each of n things: `Each<Ratio> ipc {instructions, cycles, "..."}`. Both operands are

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "device_parts/interleave.hh"
-#include "gpu_program/warp_stream.hh"
 
 #include <algorithm>
 #include <cstdint>
@@ -9,11 +8,13 @@
 
 namespace memsim::gpu {
 
-/// Cycles in which `lanes` lanes execute an instruction of the active threads in this mask.
-inline std::uint32_t passes_of(std::uint32_t mask, std::uint32_t lanes) {
-    if (lanes == gpu_program::warp_lanes) return 1;
+/// Cycles in which the active threads of this mask execute an instruction on so many lanes: one for
+/// each group of threads, and at least one.
+inline std::uint32_t passes(std::uint32_t mask, std::uint32_t lanes) {
+    constexpr std::uint32_t threads = 32;
+    if (lanes == threads) return 1;
     std::uint32_t n = 0;
-    for (std::uint32_t first = 0; first < gpu_program::warp_lanes; first += lanes)
+    for (std::uint32_t first = 0; first < threads; first += lanes)
         n += ((mask >> first) & ((1u << lanes) - 1)) != 0;
     return std::max(n, 1u);
 }

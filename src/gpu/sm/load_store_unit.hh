@@ -9,6 +9,8 @@
 
 namespace memsim::gpu {
 
+using namespace memsim::literals;
+
 /// Treatment of atomics. performed: lanes of a warp share accesses, as in a load. split: as
 /// performed, but lanes that change the same word are in different accesses. loads: as written by
 /// tracers without support for atomics (MacSim's, judging by the read ratios of Ohm-GPU's table II
@@ -22,6 +24,30 @@ constexpr std::array<std::string_view, 3> names_of(Atomics) {
 /// a warp's lanes or of a bulk copy.
 enum class Into : std::uint8_t { registers, shared, bulk };
 constexpr std::array<std::string_view, 3> names_of(Into) { return {"registers", "shared", "bulk"}; }
+struct AccessParams {
+    using group = void;
+    Param<Bytes> line {128_B,
+                       {32_B, 512_B},
+                       "Bytes that the coalescer merges into one access",
+                       power_of_two(),
+                       cited("mt4g, sample_results, V100, A100 and H100: line size 128")};
+    Param<Bytes> sector {32_B,
+                         {32_B, 512_B},
+                         "Smallest accessible part of a line",
+                         power_of_two(),
+                         at_most(line),
+                         cited("mt4g, sample_results, V100, A100 and H100: fetch granularity 32")};
+    Param<Atomics> atomics {Atomics::performed, "Treatment of atomics and reductions",
+                            assumed("the L2 performs atomics")};
+    Param<unsigned> accesses {
+        64,
+        {32, 4096},
+        "Coalesced accesses that may wait for the L1. An access of 8 or 16 bytes to local "
+        "memory at a different offset in each lane may exceed it by 96",
+        assumed("two warps'")};
+    Param<unsigned> outstanding {
+        1024, {1, 65536}, "Loads and atomics without a response", queue_places()};
+};
 
 struct AccessStats {
     using group = void;

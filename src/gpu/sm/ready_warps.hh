@@ -10,25 +10,30 @@ namespace memsim::gpu {
 /// until their last operation has ended. Sets have a bit for each warp. A value for State.
 struct ReadyWarps {
     struct Sets {
-        WarpSet compute; ///< other operations
-        WarpSet memory;  ///< accesses to memory
-        WarpSet shared;  ///< accesses to shared memory
-        WarpSet matrix;  ///< operations for a tensor core
+        WarpSet compute;    ///< other operations
+        WarpSet memory;     ///< accesses to memory
+        WarpSet shared;     ///< accesses to shared memory
+        WarpSet matrix;     ///< operations for a tensor core
+        WarpSet arithmetic; ///< instructions for an arithmetic unit (arithmetic_units.hh)
         WarpSet asleep;
         bool operator==(const Sets&) const = default;
+        /// Whether a warp may issue something else than an access to memory.
+        bool beside_memory() const { return bool(compute | shared | matrix | arithmetic); }
     };
     Sets sets;
     std::int64_t first_awake = 0; ///< first cycle in which a sleeping warp wakes
     std::array<std::int64_t, WarpSet::most> awake_at {}; ///< of each warp, as set by sleep()
 
     bool any() const {
-        return bool(sets.asleep | sets.compute | sets.memory | sets.shared | sets.matrix);
+        return bool(sets.asleep | sets.compute | sets.memory | sets.shared | sets.matrix |
+                    sets.arithmetic);
     }
     void add(std::uint32_t warp, gpu_program::WarpOpKind next) {
-        (next == gpu_program::WarpOpKind::shared   ? sets.shared
-         : next == gpu_program::WarpOpKind::matrix ? sets.matrix
-         : gpu_program::touches_memory(next)       ? sets.memory
-                                                   : sets.compute)
+        (next == gpu_program::WarpOpKind::shared       ? sets.shared
+         : next == gpu_program::WarpOpKind::matrix     ? sets.matrix
+         : next == gpu_program::WarpOpKind::arithmetic ? sets.arithmetic
+         : gpu_program::touches_memory(next)           ? sets.memory
+                                                       : sets.compute)
             .add(warp);
     }
     /// Removes a warp that issues.
@@ -37,6 +42,7 @@ struct ReadyWarps {
         sets.memory.remove(warp);
         sets.shared.remove(warp);
         sets.matrix.remove(warp);
+        sets.arithmetic.remove(warp);
     }
     void sleep(std::uint32_t warp, std::int64_t until) {
         awake_at[warp] = until;
@@ -59,7 +65,7 @@ struct ReadyWarps {
     }
     void check_loaded(Loader& l, std::size_t warps) const {
         for (const WarpSet& set :
-             {sets.compute, sets.memory, sets.shared, sets.matrix, sets.asleep})
+             {sets.compute, sets.memory, sets.shared, sets.matrix, sets.arithmetic, sets.asleep})
             set.check_loaded(l, "ready", warps);
     }
     /// When the first warp wakes.

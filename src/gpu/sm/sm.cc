@@ -13,9 +13,10 @@ void Sm::init() {
     if (static_cast<bool>(port.queries) != static_cast<bool>(port.upcoming))
         refuse(port.queries ? "upcoming" : "queries",
                "is not connected: a component that queries upcoming accesses needs both ports");
-    unit_.emplace(LoadStoreUnit::Config {static_cast<std::uint32_t>(params.line->raw),
-                                         static_cast<std::uint32_t>(params.sector->raw),
-                                         params.accesses(), params.outstanding(), params.atomics()},
+    const AccessParams& memory = params.memory;
+    unit_.emplace(LoadStoreUnit::Config {static_cast<std::uint32_t>(memory.line->raw),
+                                         static_cast<std::uint32_t>(memory.sector->raw),
+                                         memory.accesses(), memory.outstanding(), memory.atomics()},
                   port.mem_side, sim_ref(), stat.memory, state.accesses);
     copies_.emplace(params.copy, clock_, *unit_, state.shared, stat.copies, state.copies);
     dispatcher_ = &port.blocks.interface<protocol::HasBlocks>();
@@ -29,6 +30,8 @@ void Sm::init() {
     own_.assign(params.schedulers(), {});
     for (std::uint32_t w = 0; w < params.warp_slots(); ++w) own_[w % params.schedulers()].add(w);
     state.tensor.cores.resize(params.schedulers());
+    arithmetic_ = ArithmeticUnits(params.arithmetic, params.schedulers(), params.warp_slots(),
+                                  state.arithmetic);
     const auto book = [this](BookedCycles& busy, const std::int64_t& until) {
         busy.count_ahead([this, &until](Tick now) {
             const std::int64_t next = clock_.at_or_after(now).cycle;
@@ -38,6 +41,9 @@ void Sm::init() {
     book(stat.shared_passes, state.shared.free_at);
     for (unsigned i = 0; i < params.tensor_cores(); ++i)
         book(stat.tensor_busy[i], state.tensor.cores[i].free_at);
+    for (unsigned i = 0; i < stat.arithmetic.unit_busy.size(); ++i)
+        stat.arithmetic.unit_busy[i].count_ahead(
+            [this, i](Tick now) { return arithmetic_.occupied(i, clock_.at_or_after(now).cycle); });
 }
 
 void Sm::wake() {
@@ -53,7 +59,7 @@ void Sm::wake() {
     const auto arrived = [this](std::uint32_t w, std::uint32_t r) { result(w, r); };
     state.shared.finish(now(), arrived);
     state.tensor.finish(now(), arrived);
-    copies_->finish(now(), arrived, [this](std::uint32_t w) { classify(w); });
+    copies_->finish(now(), arrived, [this](std::uint32_t w) { classify(w, cycle()); });
     while (!port.blocks.empty()) start_block(port.blocks.pop());
     copies_->send(now());
     // While the same warps may issue, the time of the next issue is known.
@@ -76,7 +82,7 @@ void Sm::schedule() {
             state.assist.serve(*port.helper, slots_, edge.cycle, stat.assist_instructions))
             state.edge = edge;
         state.ready.wake(at_edge ? edge.cycle : edge.cycle - 1,
-                         [this](std::uint32_t w) { classify(w); });
+                         [&](std::uint32_t w) { classify(w, edge.cycle); });
         if (at_edge) issue_all(edge);
         copies_->send(now());
     }
@@ -87,6 +93,7 @@ void Sm::schedule() {
 WarpSet Sm::candidates(std::int64_t cycle, std::uint32_t scheduler) const {
     const ReadyWarps::Sets& sets = state.ready.sets;
     WarpSet ready = sets.compute;
+    if (sets.arithmetic) ready = ready | (sets.arithmetic & arithmetic_.ready(scheduler, cycle));
     if (sets.matrix && state.tensor.free(scheduler, cycle)) ready = ready | sets.matrix;
     if (state.load_store_free <= cycle) {
         if (unit_->room()) ready = ready | sets.memory;
@@ -115,7 +122,9 @@ void Sm::issue_all(const ClockEdge& edge) {
 void Sm::issue(std::uint32_t w, std::int64_t cycle, std::size_t slot) {
     Warp& warp = state.warps[w];
     ResidentBlock& block = state.blocks[warp.block];
+    const std::uint64_t begin = warp.position;
     gpu_program::WarpStreamReader(warp.stream, warp.position).next(op_);
+    if (arithmetic_.take(w, op_)) warp.position = begin; // its other instructions follow
     debug(sm_flag, "warp ", w, " issues ", op_.kind, " (instructions ", op_.instructions, ", pc ",
           op_.pc, ")");
     state.ready.take(w);
@@ -126,12 +135,20 @@ void Sm::issue(std::uint32_t w, std::int64_t cycle, std::size_t slot) {
     state.executed[block.application] += instructions;
     if (watched_) [[unlikely]]
         dispatcher_->issued(instructions);
-    const std::uint32_t cycles = op_.instructions * passes_of(op_.mask, params.lanes());
+    const std::uint32_t cycles = op_.instructions * passes(op_.mask, params.lanes());
     slots_.hold(slot, cycle, cycles);
     switch (op_.kind) {
     case WarpOpKind::compute:
         state.ready.sleep(w, cycle + std::int64_t {cycles} * params.arithmetic_latency());
-        break;
+        return;
+    case WarpOpKind::barrier:
+        release_warps(block.arrive(w), cycle);
+        return;
+    case WarpOpKind::exit:
+        warp.exited = true;
+        release_warps(block.exit(), cycle);
+        if (!warp.results.outstanding) end_warp(w);
+        return;
     case WarpOpKind::load:
     case WarpOpKind::store:
     case WarpOpKind::atomic:
@@ -139,33 +156,26 @@ void Sm::issue(std::uint32_t w, std::int64_t cycle, std::size_t slot) {
         state.load_store_free = cycle + cycles;
         copies_->count(op_);
         unit_->access(block, w, warp.results, op_);
-        classify(w);
         break;
     case WarpOpKind::shared:
         state.load_store_free = cycle + cycles;
         access_shared(w, op_, cycle);
-        classify(w);
         break;
     case WarpOpKind::matrix:
         multiply(w, op_, cycle);
-        classify(w);
         break;
     case WarpOpKind::bulk_copy:
         copies_->begin(op_, block, {warp.block, w}, warp.results.begin(1, true), state.edge);
-        classify(w);
         break;
     case WarpOpKind::await_bytes:
         if (copies_->arrived(op_, {warp.block, w}, now())) state.ready.sleep(w, cycle + 1);
-        break;
-    case WarpOpKind::barrier:
-        release_warps(block.arrive(w), cycle);
-        break;
-    case WarpOpKind::exit:
-        warp.exited = true;
-        release_warps(block.exit(), cycle);
-        if (!warp.results.outstanding) end_warp(w);
+        return;
+    case WarpOpKind::arithmetic:
+        ++stat.arithmetic.unit_instructions[op_.unit];
+        stat.arithmetic.unit_busy[op_.unit] += arithmetic_.begin(w, op_.unit, cycle);
         break;
     }
+    classify(w, cycle + (params.issue_width() == 1));
 }
 
 void Sm::access_shared(std::uint32_t w, const gpu_program::WarpOp& op, std::int64_t cycle) {
@@ -180,7 +190,7 @@ void Sm::access_shared(std::uint32_t w, const gpu_program::WarpOp& op, std::int6
 void Sm::multiply(std::uint32_t w, const gpu_program::WarpOp& op, std::int64_t cycle) {
     const std::uint32_t core = w % params.schedulers();
     std::uint32_t cycles =
-        passes_of(op.mask, params.lanes()) * op.products / params.lanes(); // on the lanes
+        passes(op.mask, params.lanes()) * op.products / params.lanes(); // on the lanes
     std::uint32_t latency = params.arithmetic_latency();
     if (params.tensor_cores()) {
         cycles = state.shared.operands(cycle, op.passes, params.tensor.cycles(op.products));
@@ -193,11 +203,19 @@ void Sm::multiply(std::uint32_t w, const gpu_program::WarpOp& op, std::int64_t c
     state.tensor.begin(core, cycle, cycles, {ready.tick, w, state.warps[w].results.begin(1)});
 }
 
-void Sm::classify(std::uint32_t w) {
+void Sm::classify(std::uint32_t w, std::int64_t from) {
     Warp& warp = state.warps[w];
     const gpu_program::WarpOpHead next = gpu_program::peek(warp.stream, warp.position);
     warp.results.waits_since = now();
-    if (!warp.results.holds(next)) state.ready.add(w, next.kind);
+    if (warp.results.holds(next)) return;
+    if (const std::int64_t available = arithmetic_.operands(w, next); available > from) {
+        state.ready.sleep(w, available);
+        return;
+    }
+    const WarpOpKind kind = arithmetic_.kind(next);
+    if (kind == WarpOpKind::arithmetic)
+        stat.arithmetic.unit_stalls[next.unit] += arithmetic_.add(w, next.unit, from);
+    state.ready.add(w, kind);
 }
 
 /// Wakes warps released by a barrier.
@@ -213,7 +231,7 @@ void Sm::result(std::uint32_t w, std::uint32_t place) {
     if (warp.exited) {
         if (!warp.results.outstanding) end_warp(w);
     } else if (warp.results.releases(place, now(), state.copies.waited))
-        classify(w);
+        classify(w, cycle());
 }
 
 /// Arms the timer for the next edge at which an operation can issue, or for the completion of a
@@ -222,7 +240,7 @@ void Sm::arm_next(const ClockEdge& edge) {
     const ReadyWarps::Sets& ready = state.ready.sets;
     std::int64_t next = state.ready.next_awake();
     const WarpSet memory = unit_->room() ? ready.memory : WarpSet {};
-    const bool any = bool(ready.compute | memory | ready.shared | ready.matrix);
+    const bool any = bool(ready.compute | memory | ready.shared | ready.matrix | ready.arithmetic);
     Tick at = never;
     if (any || next != IssueSlots::never || assists()) {
         const std::int64_t from = edge.tick == now() ? edge.cycle + 1 : edge.cycle;
@@ -233,6 +251,8 @@ void Sm::arm_next(const ClockEdge& edge) {
             if (memory & own_[s]) first = std::min(first, unit);
             if (ready.matrix & own_[s])
                 first = std::min(first, std::max(from, state.tensor.cores[s].free_at));
+            if (ready.arithmetic & own_[s])
+                first = std::min(first, arithmetic_.next(s, own_[s], from));
             if (ready.compute & own_[s]) first = std::min(first, from);
             if (first < next) next = std::min(next, slots_.next(s, first));
         }
@@ -267,7 +287,8 @@ void Sm::start_block(const protocol::BlockStart& start) {
             throw ConfigError(path() + ".warp_slots: the dispatcher sends more warps than the " +
                               std::to_string(params.warp_slots()) +
                               " that this SM holds; give both the same warp_slots");
-        classify(w);
+        arithmetic_.begin_warp(w);
+        classify(w, cycle());
     }
     state.upcoming.changed = true;
     stat.resident.set(now(), state.warps.live());
@@ -291,9 +312,8 @@ void Sm::report_ends() {
 bool Sm::waits_for_memory() const {
     const ReadyWarps::Sets& ready = state.ready.sets;
     const WarpSet memory = unit_->room() ? ready.memory : WarpSet {};
-    return !bool(ready.compute | ready.shared | ready.matrix | ready.asleep | memory) &&
-           state.shared.next() == never && state.tensor.next() == never &&
-           state.copies.arrivals.empty();
+    return !ready.beside_memory() && !bool(ready.asleep | memory) && state.shared.next() == never &&
+           state.tensor.next() == never && state.copies.arrivals.empty();
 }
 
 void Sm::answer_queries() {
@@ -307,7 +327,7 @@ void Sm::answer_queries() {
             if (!warp.live || warp.exited) continue;
             answers.add({warp.stream, warp.position, warp.results.outstanding, warp.results.latest},
                         w, state.blocks[warp.block], answers.query.operations, *unit_,
-                        static_cast<std::uint64_t>(params.line->raw), op_);
+                        static_cast<std::uint64_t>(params.memory.line->raw), op_);
         }
     });
 }
@@ -321,6 +341,7 @@ void Sm::check_loaded(Loader& l) const {
     state.blocks.check_loaded(l, warps);
     state.upcoming.check_loaded(l);
     state.tensor.check_loaded(l, warps, places);
+    arithmetic_.check_loaded(l);
     l.indices("last", state.last, warps);
     state.shared.check_loaded(l, warps, places);
     unit_->check_loaded(l, warps, state.copies.copies.size());

@@ -2,6 +2,7 @@
 
 #include "core/base/clock.hh"
 #include "core/machine/functional.hh"
+#include "gpu/sm/arithmetic_units.hh"
 #include "gpu/sm/assist_warp.hh"
 #include "gpu/sm/copy_unit.hh"
 #include "gpu/sm/ready_warps.hh"
@@ -22,8 +23,9 @@ using protocol::Mem;
 ///
 /// Models        A warp issues in order, each operation when the results that it needs are
 ///               available (gpu_program/warp_stream.hh); at most 64 results of a warp are
-///               outstanding. Instructions without memory access depend on one another: they issue
-///               arithmetic_latency cycles apart, and other warps issue in between. Stores and
+///               outstanding. Instructions of a stretch depend on one another: they issue
+///               arithmetic_latency cycles apart, and other warps issue in between. Arithmetic
+///               occupies a unit of its warp's scheduler (gpu/sm/arithmetic_units.hh). Stores and
 ///               reductions have no result. An access to shared memory occupies its port for as
 ///               many cycles as its bank conflicts require, a matrix operation the tensor core of
 ///               its warp's scheduler (gpu/sm/tensor_cores.hh). Copies to shared memory occupy its
@@ -44,8 +46,7 @@ using protocol::Mem;
 /// The SM wakes only when an operation can issue, a response arrives or a block ends. An SM without
 /// warps, or whose warps all wait, has no pending event.
 ///
-/// Not modelled  Instruction fetch; register banks and their conflicts; ports of arithmetic units
-///               (any mix issues at the rate of the schedulers).
+/// Not modelled  Instruction fetch; register banks and their conflicts.
 /// See           src/gpu/sm/: scoreboards, ready warps, blocks with their barriers, load-store
 ///               unit, shared memory.
 class Sm final : public Model<Sm>,
@@ -81,28 +82,7 @@ class Sm final : public Model<Sm>,
         Param<Scheduler> scheduler {Scheduler::greedy_then_oldest,
                                     "Policy that selects the ready warp to issue",
                                     cited("GPGPU-Sim, SM2_GTX480: gto (Rogers et al., MICRO'12)")};
-        Param<Bytes> line {128_B,
-                           {32_B, 512_B},
-                           "Bytes that the coalescer merges into one access",
-                           power_of_two(),
-                           cited("mt4g, sample_results, V100, A100 and H100: line size 128")};
-        Param<Bytes> sector {
-            32_B,
-            {32_B, 512_B},
-            "Smallest accessible part of a line",
-            power_of_two(),
-            at_most(line),
-            cited("mt4g, sample_results, V100, A100 and H100: fetch granularity 32")};
-        Param<Atomics> atomics {Atomics::performed, "Treatment of atomics and reductions",
-                                assumed("the L2 performs atomics")};
-        Param<unsigned> accesses {
-            64,
-            {32, 4096},
-            "Coalesced accesses that may wait for the L1. An access of 8 or 16 bytes to local "
-            "memory at a different offset in each lane may exceed it by 96",
-            assumed("two warps'")};
-        Param<unsigned> outstanding {
-            1024, {1, 65536}, "Loads and atomics without a response", queue_places()};
+        AccessParams memory;
         Param<unsigned> shared_latency {26,
                                         {1, 1000},
                                         "Cycles from a shared load's last pass to its result "
@@ -118,6 +98,7 @@ class Sm final : public Model<Sm>,
                                       assumed("GPUs before Volta have none")};
         TensorParams tensor;
         CopyParams copy;
+        ArithmeticParams arithmetic;
         Param<Time> l1_latency {1_fs,
                                 {1_fs, 1_us},
                                 "Latency to the L1's input, in addition to the L1's own",
@@ -133,9 +114,9 @@ class Sm final : public Model<Sm>,
                                                .latency = from<&Params::report_latency>,
                                                .needs = needs<protocol::HasBlocks>},
                                               "Blocks from the dispatcher"};
-        Requester<Mem> mem_side {
-            {.depth = from<&Params::outstanding>, .latency = from<&Params::l1_latency>},
-            "Accesses to the L1"};
+        Requester<Mem> mem_side {{.depth = from<&Params::memory, &AccessParams::outstanding>,
+                                  .latency = from<&Params::l1_latency>},
+                                 "Accesses to the L1"};
         Optional<Responder<protocol::Assist>> helper {{.depth = [](const void*) { return 1u; }},
                                                       "Instructions of an assist warp"};
         Optional<In<protocol::UpcomingQuery>> queries {{.depth = [](const void*) { return 1u; }},
@@ -158,6 +139,7 @@ class Sm final : public Model<Sm>,
         Each<BookedCycles> tensor_busy {from<&Params::tensor_cores>, Unit::cycle,
                                         "Cycles that operations occupied each tensor core"};
         CopyStats copies;
+        ArithmeticStats<Params> arithmetic;
         Counter assist_instructions {Unit::count, "Warp instructions of the assist warp"};
         Level resident {Unit::count, "Resident warps"};
     };
@@ -175,6 +157,7 @@ class Sm final : public Model<Sm>,
         SharedMemory shared;
         TensorCores tensor;
         CopyUnit::State copies;
+        ArithmeticUnits::State arithmetic;
         AssistWarp assist;
         UpcomingAnswers upcoming;
         Timer next;
@@ -189,7 +172,7 @@ class Sm final : public Model<Sm>,
     std::optional<std::string> imbalance() const override;
     void functional(const PortBase& at, FunctionalAccess& access) override;
     protocol::Traffic traffic(const PortBase&, unsigned) const override {
-        return {{}, static_cast<std::uint64_t>(params.line->raw), this};
+        return {{}, static_cast<std::uint64_t>(params.memory.line->raw), this};
     }
     protocol::SmSlots slots() const override { return {params.warp_slots(), params.block_slots()}; }
     std::uint64_t executed(std::uint32_t application) const override {
@@ -211,8 +194,12 @@ class Sm final : public Model<Sm>,
     void arm_next(const ClockEdge& edge);
     void access_shared(std::uint32_t warp, const gpu_program::WarpOp& op, std::int64_t cycle);
     void multiply(std::uint32_t warp, const gpu_program::WarpOp& op, std::int64_t cycle);
-    /// Classifies the warp by its next operation.
-    void classify(std::uint32_t warp);
+    /// Classifies the warp by its next operation. `from`: the first cycle in which it may issue.
+    void classify(std::uint32_t warp, std::int64_t from);
+    /// The first cycle that has not passed, of an SM with arithmetic units.
+    std::int64_t cycle() const {
+        return arithmetic_.given() ? clock_.at_or_after(state.edge, now()).cycle : 0;
+    }
     void release_warps(const WarpSet& warps, std::int64_t cycle);
     /// One of the responses of a result has arrived.
     void result(std::uint32_t warp, std::uint32_t place);
@@ -230,6 +217,7 @@ class Sm final : public Model<Sm>,
     bool watched_ = false; ///< the dispatcher counts issued instructions
     std::optional<LoadStoreUnit> unit_;
     std::optional<CopyUnit> copies_;
+    ArithmeticUnits arithmetic_;
     gpu_program::WarpOp op_;                         ///< scratch
     std::vector<std::vector<std::uint8_t>> streams_; ///< buffers returned to the dispatcher
 };

@@ -10,6 +10,15 @@ namespace memsim::workload {
 using gpu_program::WarpOp;
 using gpu_program::WarpOpKind;
 
+namespace {
+
+/// Processors that execute work-items in turn have no units of their own.
+bool computes(WarpOpKind kind) {
+    return kind == WarpOpKind::compute || kind == WarpOpKind::arithmetic;
+}
+
+} // namespace
+
 void GroupOperations::decode(const std::vector<std::vector<u8>>& warps) {
     phases_.assign(warps.size(), std::vector<Phase>(1));
     threads_.assign(warps.size(), 0);
@@ -78,7 +87,7 @@ void Lockstep::run(const std::vector<Item>& items, u32 overhead) {
         u32 computing = 0, accessing = 0;
         for (u32 i = 0; i < items.size(); ++i)
             if (const auto* o = head(lanes_[i]))
-                (o->op.kind == WarpOpKind::compute ? computing : accessing) |= 1u << i;
+                (computes(o->op.kind) ? computing : accessing) |= 1u << i;
         if (computing)
             compute(computing);
         else if (accessing)

@@ -1,5 +1,6 @@
 #include "workload/traces/accelsim_opcode.hh"
 
+#include <algorithm>
 #include <array>
 
 namespace memsim::workload {
@@ -106,7 +107,52 @@ SassOpcode matrix_opcode(const MatrixName& m, std::string_view parts) {
     }
     products = products * m.halves * (tf32 ? 2 : 1) / (2 * m.warps * (sparse ? 2 : 1));
     if (products == 0) return {};
-    return {matrix, none, static_cast<std::uint8_t>(4 * sums), products};
+    return {.kind = matrix,
+            .space = none,
+            .width = static_cast<std::uint8_t>(4 * sums),
+            .products = products};
+}
+
+struct UnitName {
+    std::string_view name; ///< the first letters
+    gpu_program::ArithmeticUnit unit;
+};
+// The units are those of Accel-Sim's tables (gpu-simulator/ISA_Def, volta_opcode.h to
+// hopper_opcode.h). Integers include moves, conversions, and instructions of the uniform datapath,
+// which has a unit of its own there. Branches and synchronisation have none.
+using enum gpu_program::ArithmeticUnit;
+constexpr UnitName unit_names[] = {
+    {"BMSK", int32},   {"BREV", int32},   {"CS2R", int32},   {"DADD", fp64},      {"DFMA", fp64},
+    {"DMUL", fp64},    {"DSETP", fp64},   {"F2F", int32},    {"F2I", int32},      {"FADD", fp32},
+    {"FCHK", fp32},    {"FFMA", fp32},    {"FLO", int32},    {"FMNMX", fp32},     {"FMUL", fp32},
+    {"FRND", int32},   {"FSEL", fp32},    {"FSET", fp32},    {"FSWZADD", fp32},   {"HADD2", fp32},
+    {"HFMA2", fp32},   {"HMNMX2", fp32},  {"HMUL2", fp32},   {"HSET2", fp32},     {"HSETP2", fp32},
+    {"I2F", int32},    {"I2I", int32},    {"IABS", int32},   {"IADD", int32},     {"IDP", int32},
+    {"IMAD", int32},   {"IMNMX", int32},  {"IMUL", int32},   {"ISCADD", int32},   {"ISETP", int32},
+    {"LDC", int32},    {"LEA", int32},    {"LOP", int32},    {"MATCH", int32},    {"MOV", int32},
+    {"MUFU", special}, {"P2R", int32},    {"PLOP3", int32},  {"POPC", int32},     {"PRMT", int32},
+    {"PSETP", int32},  {"R2P", int32},    {"R2UR", int32},   {"REDUX", int32},    {"S2R", int32},
+    {"S2UR", int32},   {"SEL", int32},    {"SGXT", int32},   {"SHF", int32},      {"SHL", int32},
+    {"SHR", int32},    {"UBMSK", int32},  {"UBREV", int32},  {"UFLO", int32},     {"UIADD3", int32},
+    {"UIMAD", int32},  {"UISETP", int32}, {"ULDC", int32},   {"ULEA", int32},     {"ULOP", int32},
+    {"UMOV", int32},   {"UP2UR", int32},  {"UPLOP3", int32}, {"UPOPC", int32},    {"UPRMT", int32},
+    {"UPSETP", int32}, {"UR2UP", int32},  {"USEL", int32},   {"USGXT", int32},    {"USHF", int32},
+    {"USHL", int32},   {"USHR", int32},   {"UVOTE", int32},  {"VABSDIFF", int32}, {"VIADD", int32},
+    {"VIMNMX", int32}, {"VOTE", int32},
+};
+
+static_assert(std::ranges::is_sorted(unit_names, {}, &UnitName::name));
+
+/// An opcode without an effect on memory, by its name and the parts after it.
+SassOpcode other_opcode(std::string_view name, std::string_view parts) {
+    SassOpcode opcode;
+    const auto* after = std::ranges::upper_bound(unit_names, name, {}, &UnitName::name);
+    if (after != std::begin(unit_names) && name.starts_with(after[-1].name))
+        opcode.unit = after[-1].unit;
+    const bool fp64 = opcode.unit == gpu_program::ArithmeticUnit::fp64;
+    opcode.wide_sources = fp64 || parts.find(".F64") != parts.npos;
+    opcode.wide_result = opcode.wide_sources || parts.find(".WIDE") != parts.npos;
+    return opcode;
 }
 
 } // namespace
@@ -118,6 +164,7 @@ SassOpcode sass_opcode(std::string_view text) {
         for (const Entry& e : table) {
             if (e.name != name) continue;
             if (e.kind == barrier && rest.starts_with(".ARV")) return {}; // does not wait
+            if (e.kind == other) return other_opcode(name, rest);
             if (e.space == none) return {e.kind, e.space, 4};
             return {e.kind, e.space, width_of(rest)};
         }
@@ -126,7 +173,7 @@ SassOpcode sass_opcode(std::string_view text) {
     if (name.starts_with('U'))
         for (std::string_view copy : tensor_copies)
             if (name.starts_with(copy)) return {refused, none, 4};
-    return {};
+    return other_opcode(name, rest);
 }
 
 } // namespace memsim::workload

@@ -1,6 +1,9 @@
 #pragma once
 
+#include "gpu_program/warp_stream.hh"
+
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace memsim::workload {
@@ -26,6 +29,8 @@ struct SassOpcode {
     SassSpace space = SassSpace::none;
     std::uint8_t width = 4;     ///< bytes accessed per lane; of `matrix`, of its sum per lane
     std::uint32_t products = 0; ///< of `matrix`: multiply-accumulates of 16-bit values of a warp
+    std::optional<gpu_program::ArithmeticUnit> unit {}; ///< of `other` instructions that have one
+    bool wide_sources = false, wide_result = false;     ///< of these: pairs of registers
 };
 
 /// Decodes opcodes such as 'LDG.E.U8' and 'IMAD.MOV.U32'. Width 0: its number is not a width of 8

@@ -1,7 +1,6 @@
 #include "workload/traces/trace_program.hh"
 
 #include "core/kernel/registry.hh"
-#include "workload/traces/trace_source.hh"
 
 namespace memsim::workload {
 
@@ -16,7 +15,8 @@ gpu_program::KernelSource& TraceProgram::kernels() {
     state.function.source = std::make_unique<TraceSource>(
         params.trace(),
         TraceSourceOptions {raw(params.page()), raw(params.memory()), params.repeat(),
-                            raw(params.local_memory()), params.outside(), params.stream()});
+                            raw(params.local_memory()), params.outside(), params.stream(),
+                            params.arithmetic()});
     return *state.function.source;
 }
 

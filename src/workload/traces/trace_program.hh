@@ -1,6 +1,7 @@
 #pragma once
 
 #include "workload/simt/kernel_host.hh"
+#include "workload/traces/trace_source.hh"
 
 namespace memsim::workload {
 
@@ -41,6 +42,11 @@ class TraceProgram final : public Model<TraceProgram>, public protocol::HasKerne
             "CUDA stream to play; 'in_order': the kernels of all streams one after the "
             "other, in list order; empty: all streams concurrently",
             Change::tunable};
+        Param<TraceArithmetic> arithmetic {
+            TraceArithmetic::stretches,
+            "Arithmetic: 'stretches' of instructions that need the one before, or 'units': "
+            "instructions of the SM's arithmetic units, which need the results that their "
+            "registers name"};
         HostParams host;
     };
     using Ports = HostPorts<Params>;

@@ -192,7 +192,8 @@ void TraceSource::run_block(std::uint32_t block, gpu_program::BlockStreams& out)
     while (const auto warp = kernel_->next_warp()) {
         gpu_program::WarpStreamWriter stream(out.warps[*warp], out.counts);
         result_of_.fill(0);
-        results_ = copies_ = 0;
+        arithmetic_of_.fill(0);
+        results_ = copies_ = arithmetic_ = 0;
         while (kernel_->next(i)) write(i, stream, kernel_->instructions_left() == 0);
         stream.flush();
     }
@@ -211,22 +212,30 @@ void TraceSource::run_block(std::uint32_t block, gpu_program::BlockStreams& out)
 
 /// The trace lists the first register of a group: an address uses two registers, a value of 8 or 16
 /// bytes two or four, a tile of a matrix operation two at least.
-std::uint64_t TraceSource::waits_of(const SassInstruction& i) {
-    if (results_ == 0) return 0;
+std::uint64_t TraceSource::waits_of(const SassInstruction& i, std::uint64_t& operands) {
+    operands = 0;
+    if (results_ == 0 && arithmetic_ == 0) return 0;
     std::uint64_t waits = 0;
     const auto need = [&](unsigned first, unsigned n) {
-        for (unsigned r = first; r < first + n && r < zero_register; ++r)
-            if (std::uint64_t& result = result_of_[r]) {
-                const std::uint64_t back = results_ - result;
-                if (back < 64)
-                    waits |= std::uint64_t {1} << back; // older results have been waited for
-                result = 0;
-            }
+        const auto from = [&](std::uint64_t& result, std::uint64_t last, std::uint64_t& bits) {
+            if (result == 0) return;
+            if (last - result < 64) bits |= std::uint64_t {1} << (last - result);
+            result = 0; // it is available, and so are older ones
+        };
+        for (unsigned r = first; r < first + n && r < zero_register; ++r) {
+            from(result_of_[r], results_, waits);
+            from(arithmetic_of_[r], arithmetic_, operands);
+        }
     };
     const bool memory = i.opcode.space != SassSpace::none;
     const bool matrix = i.opcode.kind == SassKind::matrix;
-    const unsigned value = memory || matrix ? std::max(1u, i.opcode.width / 4u) : 1;
-    const unsigned group = memory ? std::max(2u, value) : matrix ? 2 : 1;
+    const unsigned value = memory || matrix ? std::max(1u, i.opcode.width / 4u)
+                           : in_unit(i)     ? 1u + i.opcode.wide_result
+                                            : 1u;
+    const unsigned group = memory       ? std::max(2u, value)
+                           : matrix     ? 2u
+                           : in_unit(i) ? 1u + i.opcode.wide_sources
+                                        : 1u;
     for (unsigned s = 0; s < i.sources; ++s) need(i.source[s], group);
     for (unsigned d = 0; d < i.destinations; ++d) need(i.destination[d], value);
     if (i.opcode.kind == SassKind::wait_copies && copies_ != 0) {
@@ -266,7 +275,9 @@ SassSpace TraceSource::space_of(const SassInstruction& i) const {
 
 void TraceSource::write(const SassInstruction& i, gpu_program::WarpStreamWriter& stream,
                         bool last) {
-    const std::uint64_t waits = waits_of(i);
+    std::uint64_t operands;
+    const std::uint64_t waits = waits_of(i, operands);
+    stream.needs_arithmetic(operands);
     if (i.opcode.space != SassSpace::none && i.mask != 0)
         access(i, stream, waits);
     else if (i.opcode.kind == SassKind::barrier && i.mask != 0)
@@ -276,9 +287,21 @@ void TraceSource::write(const SassInstruction& i, gpu_program::WarpStreamWriter&
     else if (i.opcode.kind == SassKind::matrix && i.mask != 0) {
         stream.matrix(i.mask, i.opcode.products, waits);
         produce(i);
-    } else
+    } else if (in_unit(i))
+        execute(i, stream, waits);
+    else
         stream.compute(i.mask, 1, waits);
     if (last && i.opcode.kind != SassKind::exit) stream.exit(0); // its EXIT was not traced
+}
+
+void TraceSource::execute(const SassInstruction& i, gpu_program::WarpStreamWriter& stream,
+                          std::uint64_t waits) {
+    stream.arithmetic(*i.opcode.unit, i.mask, 1, false, waits);
+    ++arithmetic_;
+    for (unsigned d = 0; d < i.destinations; ++d)
+        for (unsigned n = 0; n < 1u + i.opcode.wide_result; ++n)
+            if (const unsigned r = i.destination[d] + n; r < zero_register)
+                arithmetic_of_[r] = arithmetic_;
 }
 
 /// The offset of an access in its thread's local memory, which the thread sees through a window:

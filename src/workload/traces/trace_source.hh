@@ -10,6 +10,14 @@
 
 namespace memsim::workload {
 
+/// Arithmetic of a trace. stretches: instructions between others, each of which needs the one
+/// before. units: operations of the units that their opcodes name, which need the results that
+/// their registers name.
+enum class TraceArithmetic : std::uint8_t { stretches, units };
+constexpr std::array<std::string_view, 2> names_of(TraceArithmetic) {
+    return {"stretches", "units"};
+}
+
 struct TraceSourceOptions {
     std::uint64_t page = 2 << 20;
     std::uint64_t memory = std::uint64_t {4} << 30;
@@ -17,6 +25,7 @@ struct TraceSourceOptions {
     std::uint64_t local = 4096; ///< local memory per thread
     bool outside = false;       ///< kernels may lie outside of the list's folder
     std::string stream = "";    ///< the only stream to play: workload.TraceProgram
+    TraceArithmetic arithmetic = TraceArithmetic::stretches;
 };
 
 /// An Accel-Sim trace as an application. Each block is read on demand, and its warps become
@@ -72,7 +81,13 @@ class TraceSource final : public gpu_program::KernelSource {
     void place_pages();
     void open(const std::string& path);
     TraceMemory& traced_memory() { return shared_ ? shared_->state.memory : state.memory; }
-    std::uint64_t waits_of(const SassInstruction& i);
+    bool in_unit(const SassInstruction& i) const {
+        return options_.arithmetic == TraceArithmetic::units && i.opcode.unit;
+    }
+    /// The results that the instruction waits for. `operands`: those of arithmetic.
+    std::uint64_t waits_of(const SassInstruction& i, std::uint64_t& operands);
+    void execute(const SassInstruction& i, gpu_program::WarpStreamWriter& stream,
+                 std::uint64_t waits);
     void write(const SassInstruction& i, gpu_program::WarpStreamWriter& stream, bool last);
     void access(const SassInstruction& i, gpu_program::WarpStreamWriter& stream,
                 std::uint64_t waits);
@@ -92,6 +107,8 @@ class TraceSource final : public gpu_program::KernelSource {
     // none that must be waited for.
     Registers result_of_ {};
     std::uint64_t results_ = 0;
+    Registers arithmetic_of_ {}; ///< the same for arithmetic operations
+    std::uint64_t arithmetic_ = 0;
     std::uint64_t copies_ =
         0; ///< result number of the first LDGSTS that was not waited for; 0: none
     gpu_program::WarpStreamWriter::Addresses address_ {};

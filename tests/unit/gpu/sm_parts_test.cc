@@ -97,7 +97,7 @@ TEST_CASE("Warps are ready by their next operation, and sleep until its cycle", 
     r.add(2, WarpOpKind::shared);
     r.add(3, WarpOpKind::barrier);
     r.add(4, WarpOpKind::matrix);
-    CHECK(r.sets == ReadyWarps::Sets {set({0, 3}), set({1}), set({2}), set({4}), {}});
+    CHECK(r.sets == ReadyWarps::Sets {set({0, 3}), set({1}), set({2}), set({4}), {}, {}});
     for (std::uint32_t w = 0; w < 5; ++w) r.take(w);
     CHECK_FALSE(r.any());
     CHECK(r.next_awake() == IssueSlots::never);

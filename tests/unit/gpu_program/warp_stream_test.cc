@@ -32,7 +32,9 @@ bool equal(const WarpOp& a, const WarpOp& b) {
     return a.kind == b.kind && a.width == b.width && a.has_values == b.has_values && a.pc == b.pc &&
            a.mask == b.mask && a.instructions == b.instructions && a.waits == b.waits &&
            a.passes == b.passes && a.products == b.products && a.has_result == b.has_result &&
-           a.local == b.local && a.copy == b.copy && same_tile(a, b) &&
+           a.operands == b.operands && a.chained == b.chained &&
+           (a.kind != WarpOpKind::arithmetic || a.unit == b.unit) && a.local == b.local &&
+           a.copy == b.copy && same_tile(a, b) &&
            (!touches_memory(a.kind) || a.address == b.address) &&
            (!a.has_values || a.value == b.value);
 }
@@ -95,16 +97,19 @@ TEST_CASE("a stream returns the written operations") {
         if (shape == 1) mask = 1u << random.below(32);
         if (mask == 0) mask = 1;
         const u64 waits = random.below(2) ? random.next() >> random.below(64) : 0;
-        const u64 choice = random.below(12);
+        const u64 operands = random.below(3) ? 0 : random.next() >> random.below(64);
+        writer.needs_arithmetic(operands);
+        const u64 choice = random.below(13);
         if (choice == 0) {
             const u32 instructions = 1 + static_cast<u32>(random.below(300));
             writer.compute(mask, instructions, waits);
             WarpOp op;
             op.kind = WarpOpKind::compute, op.mask = mask, op.instructions = instructions;
-            op.waits = waits;
+            op.waits = waits, op.operands = operands;
             // Two in a row with one mask become one.
             if (!written.empty() && written.back().kind == WarpOpKind::compute &&
-                written.back().mask == mask && (waits & ~written.back().waits) == 0)
+                written.back().mask == mask && (waits & ~written.back().waits) == 0 &&
+                operands == 0)
                 written.back().instructions += instructions;
             else
                 written.push_back(op);
@@ -114,14 +119,14 @@ TEST_CASE("a stream returns the written operations") {
             writer.barrier(mask, waits);
             WarpOp op;
             op.kind = WarpOpKind::barrier, op.mask = mask, op.instructions = 1;
-            op.waits = waits;
+            op.waits = waits, op.operands = operands;
             written.push_back(op);
             continue;
         }
         if (choice == 2) {
             WarpOp op;
             op.kind = WarpOpKind::shared, op.mask = mask, op.instructions = 1;
-            op.pc = static_cast<u32>(random.next()), op.waits = waits;
+            op.pc = static_cast<u32>(random.next()), op.waits = waits, op.operands = operands;
             op.passes = 1 + static_cast<u32>(random.below(32));
             op.has_result = random.below(2) == 0;
             writer.shared(op.pc, mask, op.passes, op.has_result, waits);
@@ -131,7 +136,7 @@ TEST_CASE("a stream returns the written operations") {
         if (choice == 3) {
             WarpOp op;
             op.kind = WarpOpKind::matrix, op.mask = mask, op.instructions = 1;
-            op.products = static_cast<u32>(random.next()), op.waits = waits;
+            op.products = static_cast<u32>(random.next()), op.waits = waits, op.operands = operands;
             op.has_result = true;
             op.passes = random.below(2) == 0 ? static_cast<u32>(random.below(300)) : 0;
             writer.matrix(mask, op.products, waits, op.passes);
@@ -141,7 +146,7 @@ TEST_CASE("a stream returns the written operations") {
         if (choice == 4 || choice == 5) {
             WarpOp op;
             op.kind = choice == 4 ? WarpOpKind::bulk_copy : WarpOpKind::await_bytes;
-            op.mask = mask, op.instructions = 1, op.waits = waits;
+            op.mask = mask, op.instructions = 1, op.waits = waits, op.operands = operands;
             op.tile.barrier = static_cast<u32>(random.below(most_transaction_barriers));
             op.has_result = choice == 4;
             if (choice == 4) {
@@ -155,6 +160,16 @@ TEST_CASE("a stream returns the written operations") {
                 op.awaited = random.next() >> random.below(64);
                 writer.await_bytes(mask, op.tile.barrier, op.awaited, waits);
             }
+            written.push_back(op);
+            continue;
+        }
+        if (choice == 6) {
+            WarpOp op;
+            op.kind = WarpOpKind::arithmetic, op.mask = mask;
+            op.unit = static_cast<ArithmeticUnit>(random.below(arithmetic_units));
+            op.instructions = random.below(2) ? 1 : 1 + static_cast<u32>(random.below(300));
+            op.chained = random.below(2) == 0, op.waits = waits, op.operands = operands;
+            writer.arithmetic(op.unit, mask, op.instructions, op.chained, waits);
             written.push_back(op);
             continue;
         }
@@ -173,7 +188,7 @@ TEST_CASE("a stream returns the written operations") {
         if (op.has_values)
             for (u32 i = 0; i < warp_lanes; ++i)
                 if ((mask >> i & 1) != 0) op.value[i] = random.next();
-        op.waits = waits;
+        op.waits = waits, op.operands = operands;
         op.copy = kind == WarpOpKind::load && random.below(2) == 0;
         if (op.copy) {
             writer.copy(op.pc, mask, 8, address, waits);
@@ -192,7 +207,9 @@ TEST_CASE("a stream returns the written operations") {
     for (const WarpOp& expected : written) {
         const WarpOpHead head = peek(bytes, position);
         REQUIRE((head.kind == expected.kind && head.has_result == expected.has_result &&
-                 head.waits == expected.waits));
+                 head.waits == expected.waits && head.operands == expected.operands));
+        if (head.kind == WarpOpKind::arithmetic)
+            REQUIRE((head.unit == expected.unit && head.chained == expected.chained));
         // A new reader continues at a stored position: no state is carried between operations.
         REQUIRE(WarpStreamReader(bytes, position).next(op));
         REQUIRE(equal(op, expected));
@@ -221,6 +238,45 @@ TEST_CASE("a tile that no block can have is noticed") {
     WarpStreamWriter writer(bytes, counts);
     CHECK_THROWS_AS(writer.bulk_copy(0, 1, {0, 0, 128, 0, 0}), Panic);
     CHECK_THROWS_AS(writer.bulk_copy(0, 1, {0, 0, 0, 1, 0}), Panic);
+}
+
+TEST_CASE("an arithmetic instruction takes two bytes, and one more where it needs a recent one") {
+    std::vector<u8> bytes;
+    StreamCounts counts;
+    WarpStreamWriter writer(bytes, counts);
+    writer.arithmetic(ArithmeticUnit::special, ~0u);
+    CHECK(bytes.size() == 2);
+    writer.needs_arithmetic(1);
+    writer.needs_arithmetic(1 << 6);
+    writer.arithmetic(ArithmeticUnit::fp32, ~0u);
+    CHECK(bytes.size() == 2 + 3);
+    writer.arithmetic(ArithmeticUnit::fp32, ~0u, 100, true, 1); // needs no earlier arithmetic
+    CHECK(bytes.size() == 2 + 3 + 4);
+    CHECK(peek(bytes, 2).operands == (1 | 1 << 6));
+    CHECK(peek(bytes, 5).operands == 0);
+    CHECK(counts.operations == 3);
+    CHECK(counts.warp_instructions == 102);
+}
+
+TEST_CASE("what a stretch needs is not what the operation behind it needs") {
+    std::vector<u8> bytes;
+    StreamCounts counts;
+    WarpStreamWriter writer(bytes, counts);
+    writer.needs_arithmetic(2);
+    writer.compute(~0u, 3);
+    writer.compute(~0u, 4); // joins the stretch
+    writer.needs_arithmetic(1);
+    writer.compute(~0u, 5); // does not
+    writer.needs_arithmetic(4);
+    writer.barrier(~0u);
+    WarpOp op;
+    u64 position = 0;
+    const std::pair<u64, u32> expected[] = {{2, 7}, {1, 5}, {4, 1}};
+    for (const auto& [operands, instructions] : expected) {
+        REQUIRE(WarpStreamReader(bytes, position).next(op));
+        CHECK(op.operands == operands);
+        CHECK(op.instructions == instructions);
+    }
 }
 
 TEST_CASE("waits take a byte where a recent result is needed, and none where none is") {

@@ -41,9 +41,11 @@ std::vector<WarpOp> operations(const std::string& path, TraceSourceOptions optio
     CHECK(!source.next_launch(launch));
     return all;
 }
-std::vector<WarpOp> of_lines(const std::string& lines, unsigned n, unsigned version = 3) {
+std::vector<WarpOp> of_lines(const std::string& lines, unsigned n, unsigned version = 3,
+                             TraceArithmetic arithmetic = TraceArithmetic::stretches) {
     const Folder folder;
-    return operations(folder.write("k.traceg", kernel_text(lines, n, version)));
+    return operations(folder.write("k.traceg", kernel_text(lines, n, version)),
+                      {.arithmetic = arithmetic});
 }
 /// What is wrong with these lines of a kernel.
 std::string refusal(const std::string& lines, unsigned n, unsigned version = 3) {
@@ -119,6 +121,68 @@ TEST_CASE("an opcode determines memory effect and width", "[traces]") {
     is("HMMA.16816.F32", SassKind::matrix, SassSpace::none, 16);
     is("HMMA.16816.F16", SassKind::matrix, SassSpace::none, 8);
     CHECK(sass_opcode("LDG.E.7").width == 0);
+}
+
+TEST_CASE("an opcode determines the arithmetic unit", "[traces]") {
+    using gpu_program::ArithmeticUnit;
+    const auto unit = [](const char* text) { return sass_opcode(text).unit; };
+    CHECK(unit("FFMA.FTZ") == ArithmeticUnit::fp32);
+    CHECK(unit("FSETP.GT.AND") == ArithmeticUnit::fp32);
+    CHECK(unit("HFMA2.MMA") == ArithmeticUnit::fp32);
+    CHECK(unit("IMAD.MOV.U32") == ArithmeticUnit::int32);
+    CHECK(unit("IADD3.X") == ArithmeticUnit::int32);
+    CHECK(unit("LOP3.LUT") == ArithmeticUnit::int32);
+    CHECK(unit("SHFL.BFLY") == ArithmeticUnit::int32);
+    CHECK(unit("S2R") == ArithmeticUnit::int32);
+    CHECK(unit("LDC.64") == ArithmeticUnit::int32);
+    CHECK(unit("ULDC.64") == ArithmeticUnit::int32);
+    CHECK(unit("DFMA") == ArithmeticUnit::fp64);
+    CHECK(unit("MUFU.RCP") == ArithmeticUnit::special);
+    for (const char* none : {"BRA", "BSSY", "BSYNC", "NOP", "WARPSYNC", "BAR.ARV", "EXIT",
+                             "DEPBAR.LE", "HMMA.16816.F32", "LDG.E", "MEMBAR.SC.GPU", "A", "Z"}) {
+        CAPTURE(none);
+        CHECK(!unit(none));
+    }
+    const auto wide = [](const char* text) {
+        const SassOpcode o = sass_opcode(text);
+        return std::pair(o.wide_sources, o.wide_result);
+    };
+    CHECK(wide("IMAD.WIDE") == std::pair(false, true));
+    CHECK(wide("DADD") == std::pair(true, true));
+    CHECK(wide("F2F.F64.F32") == std::pair(true, true));
+    CHECK(wide("IADD3") == std::pair(false, false));
+}
+
+TEST_CASE("arithmetic of units waits for the results that its registers name", "[traces]") {
+    const std::string lines = "0000 ffffffff 1 R0 LDG.E 1 R8 4 1 0x1000 4\n"
+                              "0010 ffffffff 1 R2 IMAD.WIDE 2 R4 R5 0\n" // R2 and R3
+                              "0020 0000000f 1 R6 MUFU.RCP 1 R7 0\n"
+                              "0030 ffffffff 1 R7 FADD 2 R6 R0 0\n"  // MUFU, load
+                              "0040 ffffffff 1 R9 IADD3 2 R3 R7 0\n" // IMAD, FADD
+                              "0050 ffffffff 0 BRA 0 0\n"
+                              "0060 ffffffff 1 R9 DADD 2 R10 R12 0\n"         // overwrites R9
+                              "0070 ffffffff 0 STG.E 2 R8 R10 4 1 0x1000 4\n" // address in R9
+                              "0080 ffffffff 1 R255 MOV 1 R255 0\n"
+                              "0090 ffffffff 1 R20 MOV 1 R255 0\n"
+                              "00a0 ffffffff 0 EXIT 0 0\n";
+    const auto ops = of_lines(lines, 11, 3, TraceArithmetic::units);
+    REQUIRE(ops.size() == 11);
+    using enum WarpOpKind;
+    const std::vector<WarpOpKind> kinds {load,       arithmetic, arithmetic,      arithmetic,
+                                         arithmetic, compute,    arithmetic,      store,
+                                         arithmetic, arithmetic, WarpOpKind::exit};
+    const std::vector<std::uint64_t> waits {0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0};
+    const std::vector<std::uint64_t> operands {0, 0, 0, 1, 1 | 4, 0, 1, 1, 0, 0, 0};
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+        CAPTURE(i);
+        CHECK(ops[i].kind == kinds[i]);
+        CHECK(ops[i].waits == waits[i]);
+        CHECK(ops[i].operands == operands[i]);
+        CHECK(ops[i].instructions == 1);
+    }
+    CHECK(ops[2].unit == gpu_program::ArithmeticUnit::special);
+    CHECK(ops[2].mask == 0xf);
+    for (const WarpOp& op : of_lines(lines, 11)) CHECK(op.operands == 0); // stretches
 }
 
 TEST_CASE("bank conflicts cost a pass for each further word of a bank", "[traces]") {
