@@ -40,6 +40,10 @@ class Clock {
         const Tick tick = static_cast<Tick>((exact + f_ - 1) / f_);
         return {n, tick, static_cast<std::int64_t>(Int128 {tick} * f_ - exact)};
     }
+    constexpr bool has(const ClockEdge& e) const {
+        const ClockEdge same = edge(e.cycle);
+        return e.tick == same.tick && e.remainder == same.remainder;
+    }
     /// The first edge at or after t.
     constexpr ClockEdge at_or_after(Tick t) const {
         if (t <= 0) return {};

@@ -40,7 +40,7 @@ void Sm::init() {
     };
     book(stat.shared_passes, state.shared.free_at);
     for (unsigned i = 0; i < params.tensor_cores(); ++i)
-        book(stat.tensor_busy[i], state.tensor.cores[i].free_at);
+        book(stat.tensor.tensor_busy[i], state.tensor.cores[i].free_at);
     for (unsigned i = 0; i < stat.arithmetic.unit_busy.size(); ++i)
         stat.arithmetic.unit_busy[i].count_ahead(
             [this, i](Tick now) { return arithmetic_.occupied(i, clock_.at_or_after(now).cycle); });
@@ -189,15 +189,14 @@ void Sm::access_shared(std::uint32_t w, const gpu_program::WarpOp& op, std::int6
 
 void Sm::multiply(std::uint32_t w, const gpu_program::WarpOp& op, std::int64_t cycle) {
     const std::uint32_t core = w % params.schedulers();
-    std::uint32_t cycles =
-        passes(op.mask, params.lanes()) * op.products / params.lanes(); // on the lanes
+    std::uint32_t cycles = passes(op.mask, params.lanes()) * op.products / params.lanes();
     std::uint32_t latency = params.arithmetic_latency();
     if (params.tensor_cores()) {
         cycles = state.shared.operands(cycle, op.passes, params.tensor.cycles(op.products));
         stat.shared_passes += op.passes;
         latency = params.tensor.tensor_latency();
-        ++stat.matrix_operations[core];
-        stat.tensor_busy[core] += cycles;
+        ++stat.tensor.matrix_operations[core];
+        stat.tensor.tensor_busy[core] += cycles;
     }
     const ClockEdge ready = clock_.advance(state.edge, cycles + latency);
     state.tensor.begin(core, cycle, cycles, {ready.tick, w, state.warps[w].results.begin(1)});
@@ -347,10 +346,7 @@ void Sm::check_loaded(Loader& l) const {
     unit_->check_loaded(l, warps, state.copies.copies.size());
     copies_->check_loaded(l, warps, state.blocks.size());
     l.within("edge", [&] {
-        const ClockEdge edge = clock_.edge(state.edge.cycle);
-        l.check(edge.tick == state.edge.tick && edge.remainder == state.edge.remainder &&
-                    edge.tick <= l.now(),
-                "is not a clock edge");
+        l.check(clock_.has(state.edge) && state.edge.tick <= l.now(), "is not a clock edge");
     });
 }
 
@@ -362,16 +358,6 @@ void Sm::waits_on(WaitReport& report) const {
     if (unit_->queued())
         report.add(path() + " has " + std::to_string(unit_->queued()) +
                    " accesses that the L1 has not accepted");
-}
-
-/// Functional accesses of the dispatcher go through an SM, like those of its blocks.
-void Sm::functional(const PortBase&, FunctionalAccess& access) {
-    look_through(port.mem_side, access);
-}
-
-std::optional<std::string> Sm::imbalance() const {
-    if (unit_->idle()) return {};
-    return "loads were not answered";
 }
 
 } // namespace memsim::gpu

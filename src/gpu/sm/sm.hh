@@ -134,10 +134,7 @@ class Sm final : public Model<Sm>,
         Counter shared_instructions {Unit::count, "Warp accesses to shared memory issued"};
         BookedCycles shared_passes {Unit::cycle,
                                     "Cycles that accesses occupied the port of shared memory"};
-        Each<Counter> matrix_operations {from<&Params::tensor_cores>, Unit::count,
-                                         "Matrix operations of each tensor core"};
-        Each<BookedCycles> tensor_busy {from<&Params::tensor_cores>, Unit::cycle,
-                                        "Cycles that operations occupied each tensor core"};
+        TensorStats<Params> tensor;
         CopyStats copies;
         ArithmeticStats<Params> arithmetic;
         Counter assist_instructions {Unit::count, "Warp instructions of the assist warp"};
@@ -169,8 +166,14 @@ class Sm final : public Model<Sm>,
     void waits_on(WaitReport& report) const override;
     void check_loaded(Loader& l) const override;
     bool pending() const override { return state.blocks.live() > 0; }
-    std::optional<std::string> imbalance() const override;
-    void functional(const PortBase& at, FunctionalAccess& access) override;
+    std::optional<std::string> imbalance() const override {
+        if (unit_->idle()) return {};
+        return "loads were not answered";
+    }
+    /// Functional accesses of the dispatcher go through an SM, like those of its blocks.
+    void functional(const PortBase&, FunctionalAccess& access) override {
+        look_through(port.mem_side, access);
+    }
     protocol::Traffic traffic(const PortBase&, unsigned) const override {
         return {{}, static_cast<std::uint64_t>(params.memory.line->raw), this};
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/clock.hh"
+#include "core/declare/elapsed.hh"
 #include "core/declare/param.hh"
 #include "core/state/fifo.hh"
 
@@ -32,6 +33,16 @@ struct TensorParams {
     std::uint32_t cycles(std::uint32_t products) const {
         return std::max((products + tensor_rate() - 1) / tensor_rate(), tensor_interval());
     }
+};
+
+/// `Params` contains the number of tensor_cores.
+template <class Params>
+struct TensorStats {
+    using group = void;
+    Each<Counter> matrix_operations {from<&Params::tensor_cores>, Unit::count,
+                                     "Matrix operations of each tensor core"};
+    Each<BookedCycles> tensor_busy {from<&Params::tensor_cores>, Unit::cycle,
+                                    "Cycles that operations occupied each tensor core"};
 };
 
 /// The tensor cores of an SM, one for each scheduler, and their outstanding results. An operation

@@ -54,6 +54,14 @@ class Flow {
         } else
             owed_ |= waits;
     }
+    /// Instructions of an arithmetic unit, in a kernel that is counted from machine code. If
+    /// `dependent`, each needs the result of the one before, and the first that of the last call.
+    void arithmetic(gpu_program::ArithmeticUnit unit, u32 n, bool dependent) {
+        MEMSIM_ASSERT(!by_rule_, "arithmetic by the rule is counted by operators");
+        if (active_ == 0) return;
+        if (dependent) stream_.needs_arithmetic(1);
+        stream_.arithmetic(unit, active_, n, dependent, take(0));
+    }
     /// The results that must be waited for, in the format of `waits` of the next operation.
     u64 open(const Needs& needs) const {
         const u32 ago = results_ - needs.at;

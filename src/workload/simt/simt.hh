@@ -356,14 +356,6 @@ class Warp : public CopyFlow {
         sum.flow = this;
         sum.needs = new_result();
     }
-    /// Instructions of an arithmetic unit, in a kernel that is counted from machine code. If
-    /// `dependent`, each needs the result of the one before, and the first that of the last call.
-    void arithmetic(gpu_program::ArithmeticUnit unit, u32 n, bool dependent) {
-        MEMSIM_ASSERT(!by_rule_, "arithmetic by the rule is counted by operators");
-        if (active_ == 0) return;
-        if (dependent) stream_.needs_arithmetic(1);
-        stream_.arithmetic(unit, active_, n, dependent, take(0));
-    }
     void barrier() { stream_.barrier(threads_, take(0)); }
     void exit() { stream_.exit(threads_, take(0)); }
 

@@ -187,9 +187,10 @@ TEST_CASE("A matrix operation occupies its scheduler's tensor core, then its lat
         ScriptRig rig(s, sm.empty() ? cores : sm);
         rig.run();
         if (sm.empty()) {
-            CHECK(rig.sm().stat.matrix_operations[0].value() == 10u * ((warps + 1) / 2));
+            CHECK(rig.sm().stat.tensor.matrix_operations[0].value() == 10u * ((warps + 1) / 2));
             const unsigned busy = std::max((products + 255) / 256, 4u);
-            CHECK(rig.sm().stat.tensor_busy[0].total(never) == 10 * busy * ((warps + 1) / 2));
+            CHECK(rig.sm().stat.tensor.tensor_busy[0].total(never) ==
+                  10 * busy * ((warps + 1) / 2));
         }
         return static_cast<unsigned>(rig.cycles());
     };
