@@ -14,7 +14,7 @@ from ..model.provenance import assumed, cited, derived, inferred
 from ..model.units import Bytes, Time
 from . import nvidia_parts
 from .interleave import with_queue
-from .nvidia_parts import ACCEL_SIM, GPU_BENCHES, HASHED, L1, L2, MT4G, NETWORK, REGISTERS, SM, STREAMS
+from .nvidia_parts import ACCEL_SIM, GPU_BENCHES, HASHED, L1, L2, MT4G, NETWORK, OF_A_PAIR, REGISTERS, SM, STREAMS
 from .processor import Gpu, gpu
 
 DRAM: dict[str, Any] = dict(
@@ -124,6 +124,12 @@ class Chip:
             far_width=FAR_WIDTH,
         )
 
+    def of_a_pair(self, slices: int) -> Any:
+        """Requests of an SM to each of so many slices: as many to all of them as in the whole chip."""
+        if slices == self.slices:
+            return OF_A_PAIR
+        return derived(OF_A_PAIR * self.slices // slices, from_=[OF_A_PAIR, f"{slices} of {self.slices} slices"])
+
     def gpu(self, **changes: Any) -> Gpu:
         """The GPU.
 
@@ -148,6 +154,7 @@ class Chip:
             network=dict(
                 NETWORK,
                 width=self.port,
+                of_a_pair=self.of_a_pair(changes.get("slices") or changes.get("channels") or self.slices),
                 latency=self.latency(self.network_cycles, "chase in the L2"),
                 response_latency=derived(Time.cycles(1, self.megahertz * 1e6), from_="an L2 slice has the rest"),
             ),

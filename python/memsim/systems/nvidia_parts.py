@@ -69,11 +69,11 @@ NETWORK = dict(
     queue=assumed(64, STREAMS),
     buffer=assumed(64, STREAMS),
     outstanding=assumed(1024, STREAMS),
-    of_a_pair=inferred(
-        38,
-        "34 GB/s of one SM to one slice, in lines, times the time behind the crossbar's input",
-        used=["slice_read of one SM of the V100"],
-    ),
+)
+OF_A_PAIR = inferred(
+    38,
+    "34 GB/s of one SM to one slice, in lines, times the time behind the crossbar's input",
+    used=["slice_read of one SM of the V100"],
 )
 REGISTERS = dict(
     registers=cited(65536, f"{MT4G}: regsPerMultiProcessor 65536"),
