@@ -67,8 +67,9 @@ struct Stats {
         "Requests from this slice's partition (0) and from the other one (1)"};
     Each<Counter> copy_reads {from<&Params::partition, &PartitionParams::partitions>, Unit::count,
                               "Reads served by a copy in the other partition (1)"};
-    Each<Counter> link_bytes {from<&Params::partition, &PartitionParams::partitions>, Unit::byte,
-                              "Bytes on the link to this slice (0) and from it (1)"};
+    Each<Counter> link_bytes {
+        from<&Params::partition, &PartitionParams::partitions>, Unit::byte,
+        "Bytes on the link between partitions to this slice (0) and from this slice (1)"};
 
     BookedCycles bank_busy {Unit::cycle, "Cycles of all banks occupied by accesses and fills"};
     Counter stalled_by_mshrs {Unit::count, "Requests stalled because no MSHR was free"};

@@ -131,6 +131,14 @@ TEST_CASE("Copies occupy only ways that no line occupies", "[mem][cache]") {
         rig.run();
         CHECK(rig.driver().answered(1) == far_hit_at(2000 * ns));
     }
+    SECTION("except in those that copies may share") {
+        Rig rig(far_slice + "warm_bytes=512B copy_ways=1");
+        for (unsigned i = 0; i < 4; ++i) rig.driver().read(1000 * (i + 1) * ns, 256 * (i / 2));
+        rig.run();
+        CHECK(rig.driver().answered(1) == hit_at(2000 * ns));
+        CHECK(rig.driver().answered(2) == far_hit_at(3000 * ns)); // replaces the copy of line 0
+        CHECK(rig.driver().answered(3) == hit_at(4000 * ns));
+    }
     SECTION("a line that takes the last way drops the copy") {
         Rig rig(far_slice + "warm_bytes=256B");
         rig.driver().read(1000 * ns, 0);
@@ -164,6 +172,7 @@ TEST_CASE("Partitions are stated with their requesters", "[mem][cache]") {
     CHECK(refused("partitions=2").find("requesters") != std::string::npos);
     CHECK(refused("requesters=2").find("partitions") != std::string::npos);
     CHECK(refused("partitions=2 requesters=2").empty());
+    CHECK(refused("copy_ways=3").find("2 ways") != std::string::npos);
 }
 
 } // namespace memsim::mem::cache_partitions_test

@@ -7,7 +7,7 @@ Partitions::Partitions(const PartitionParams& p, const Map& map, const BankedSlo
     : map_(map), slots_(slots), tags_(tags), stat_(stat), state_(state),
       requesters_(p.partitions() ? p.requesters() : 0), upper_(p.partition() != 0),
       latency_(p.far_latency->raw), width_(static_cast<std::uint32_t>(p.far_width->raw)),
-      queue_(p.far_queue()) {
+      queue_(p.far_queue()), copy_ways_(p.copy_ways()) {
     if (requesters_ != 0) state_.copies.resize(tags.sets() * tags.ways());
 }
 
@@ -50,13 +50,13 @@ Tick Partitions::leaves(const protocol::MemResponse& r, std::uint32_t line, Tick
 bool Partitions::trim(std::uint32_t set, std::uint32_t more) {
     const std::uint32_t ways = tags_.ways();
     Copy* const copies = &state_.copies[std::size_t {set} * ways];
-    std::uint32_t taken = more;
+    std::uint32_t room = ways, taken = more;
     for (std::uint32_t w = 0; w < ways; ++w) {
         const std::uint32_t line = tags_.line(set, w);
-        taken += !tags_.empty(line) || tags_.locked(line);
+        room -= !tags_.empty(line) || tags_.locked(line);
         taken += copies[w].sectors != 0;
     }
-    for (; taken > ways; --taken) {
+    for (room = std::max(room, copy_ways_); taken > room; --taken) {
         Copy* oldest = nullptr;
         for (Copy* c = copies; c < copies + ways; ++c)
             if (c->sectors != 0 && (!oldest || c->since < oldest->since)) oldest = c;

@@ -21,9 +21,9 @@ struct Late { ///< a response that waits
 /// partition: later reads of these sectors from there pass no link.
 ///
 /// A copy occupies the set with the same number of the other partition, in a way that no line of
-/// that partition uses. All slices are assumed to be filled equally, so the free ways of this
-/// slice's own set are counted. A new copy replaces the oldest one. A write or an atomic drops the
-/// copy of its line.
+/// that partition uses, or in one of `copy_ways`, whose lines a chip evicts for it; here they stay.
+/// All slices are assumed to be filled equally, so the free ways of this slice's own set are
+/// counted. A new copy replaces the oldest one. A write or an atomic drops the copy of its line.
 class Partitions {
   public:
     struct Copy {
@@ -67,8 +67,8 @@ class Partitions {
     void check_loaded(Loader& l) const;
 
   private:
-    /// Drops the oldest copies of a set until ways without a line are left for `more` others.
-    /// Returns whether they are.
+    /// Drops the oldest copies of a set until there is room for `more` others. Returns whether
+    /// there is.
     bool trim(std::uint32_t set, std::uint32_t more);
     /// A message enters the link. Returns the tick at which its last byte has.
     Tick enter(Tick& free_at, std::uint32_t bytes, Tick now) const;
@@ -81,7 +81,7 @@ class Partitions {
     std::uint32_t requesters_; ///< 0: there is one partition
     bool upper_;
     Tick latency_;
-    std::uint32_t width_, queue_;
+    std::uint32_t width_, queue_, copy_ways_;
 };
 
 } // namespace memsim::mem::cache
