@@ -122,7 +122,10 @@ class Chip:
             partitions=cited(2, f"{MT4G}: two L2 segments"),
             far_latency=self.latency(self.far_cycles, "near and far hits and misses of Luo et al., 2025"),
             far_width=FAR_WIDTH,
-            copy_ways=assumed(self.ways // 2, "copies and lines share the ways; no source has the policy"),
+            copy_ways=assumed(
+                self.ways // 4,
+                "copies and lines share the ways; no source has the policy; with half, reads of 37 MB are too fast",
+            ),
         )
 
     def of_a_pair(self, slices: int) -> Any:
