@@ -20,9 +20,8 @@ ArithmeticUnits::ArithmeticUnits(const ArithmeticParams& params, unsigned schedu
     }
 }
 
-ArithmeticUnits::Cycle ArithmeticUnits::operands(std::uint32_t warp,
-                                                 const gpu_program::WarpOpHead& next) const {
-    if (!given()) return 0;
+ArithmeticUnits::Cycle ArithmeticUnits::available(std::uint32_t warp,
+                                                  const gpu_program::WarpOpHead& next) const {
     const Results& results = state_->results[warp];
     if (results.issued) return next.chained ? results.ready[results.latest] : 0;
     Cycle first = 0;
@@ -54,8 +53,7 @@ ArithmeticUnits::Cycle ArithmeticUnits::next(std::uint32_t scheduler, const Warp
     return first;
 }
 
-bool ArithmeticUnits::take(std::uint32_t warp, gpu_program::WarpOp& op) {
-    if (op.kind != gpu_program::WarpOpKind::arithmetic) return false;
+bool ArithmeticUnits::take_instruction(std::uint32_t warp, gpu_program::WarpOp& op) {
     op.kind = kind(op);
     if (!given()) return false;
     Results& results = state_->results[warp];

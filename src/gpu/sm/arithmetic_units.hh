@@ -129,7 +129,9 @@ class ArithmeticUnits {
     }
     /// The first cycle in which the arithmetic results are available that the warp's next
     /// instruction needs.
-    Cycle operands(std::uint32_t warp, const gpu_program::WarpOpHead& next) const;
+    Cycle operands(std::uint32_t warp, const gpu_program::WarpOpHead& next) const {
+        return given() ? available(warp, next) : 0;
+    }
     /// The warp's next instruction waits only for its unit. Returns whether that is busy in this
     /// cycle.
     bool add(std::uint32_t warp, ArithmeticUnit unit, Cycle cycle);
@@ -142,7 +144,9 @@ class ArithmeticUnits {
 
     /// An operation of the warp issues. Reduces arithmetic that the units execute to its next
     /// instruction, and makes other arithmetic a stretch. Returns whether further ones follow.
-    bool take(std::uint32_t warp, gpu_program::WarpOp& op);
+    bool take(std::uint32_t warp, gpu_program::WarpOp& op) {
+        return op.kind == gpu_program::WarpOpKind::arithmetic && take_instruction(warp, op);
+    }
     /// The instruction occupies its unit from this cycle on. Returns for how many cycles.
     std::uint32_t begin(std::uint32_t warp, ArithmeticUnit unit, Cycle cycle);
     /// Cycles from this one on for which units of a kind are occupied, summed over schedulers.
@@ -150,6 +154,8 @@ class ArithmeticUnits {
     void check_loaded(Loader& l) const;
 
   private:
+    Cycle available(std::uint32_t warp, const gpu_program::WarpOpHead& next) const;
+    bool take_instruction(std::uint32_t warp, gpu_program::WarpOp& op);
     static std::size_t index(ArithmeticUnit unit) { return static_cast<std::size_t>(unit); }
     Cycle& free(std::uint32_t scheduler, std::size_t kind) const {
         return state_->free[scheduler * gpu_program::arithmetic_units + kind];

@@ -21,8 +21,7 @@ Tick Partitions::enter(Tick& free_at, std::uint32_t bytes, Tick now) const {
     return free_at;
 }
 
-void Partitions::requested(const protocol::MemRequest& r, Tick now) {
-    if (requesters_ == 0) return;
+void Partitions::count(const protocol::MemRequest& r, Tick now) {
     const bool far = is_far(r.source);
     ++stat_.partition_requests[far];
     if (!far) return;

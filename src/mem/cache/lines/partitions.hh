@@ -46,7 +46,10 @@ class Partitions {
     /// The tick from which a request from there may be looked up, at most `now` if it may be now.
     Tick free(Tick now) const;
     /// Counts a request that was looked up; one from there occupies the link.
-    void requested(const protocol::MemRequest& r, Tick now);
+    void requested(const protocol::MemRequest& r, Tick now) {
+        if (requesters_ != 0) [[unlikely]]
+            count(r, now);
+    }
     /// When the response to a request from there leaves this slice; `now` for a read of a copy.
     /// `line`: of a read's sectors, else none.
     Tick leaves(const protocol::MemResponse& r, std::uint32_t line, Tick now);
@@ -67,6 +70,7 @@ class Partitions {
     void check_loaded(Loader& l) const;
 
   private:
+    void count(const protocol::MemRequest& r, Tick now);
     /// Drops the oldest copies of a set until there is room for `more` others. Returns whether
     /// there is.
     bool trim(std::uint32_t set, std::uint32_t more);
