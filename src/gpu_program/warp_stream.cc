@@ -62,7 +62,7 @@ u8* put_head(u8* at, WarpOpKind kind, u8 flags, u32 mask, u64 waits, u64 operand
     return operands != 0 ? put(at, operands) : at;
 }
 
-WarpOpKind kind_of(u8 head) {
+constexpr WarpOpKind decoded_kind(u8 head) {
     const auto kind = static_cast<WarpOpKind>(head & kind_bits);
     const bool strided = (head & strided_flag) != 0, values = (head & values_flag) != 0;
     if (kind == WarpOpKind::compute && strided) return WarpOpKind::matrix;
@@ -72,12 +72,28 @@ WarpOpKind kind_of(u8 head) {
     return kind;
 }
 
-bool has_result(u8 head) {
-    const WarpOpKind kind = kind_of(head);
+constexpr bool decoded_result(u8 head) {
+    const WarpOpKind kind = decoded_kind(head);
     return kind == WarpOpKind::load || kind == WarpOpKind::atomic || kind == WarpOpKind::matrix ||
            kind == WarpOpKind::bulk_copy ||
            (kind == WarpOpKind::shared && (head & strided_flag) != 0);
 }
+
+/// Kind and result of an operation by the bits of its first byte that determine them. Each
+/// operation is decoded twice, so a table replaces the branches.
+struct Meaning {
+    WarpOpKind kind;
+    bool result;
+};
+constexpr u8 meaning_bits = kind_bits | full_flag | strided_flag | values_flag;
+constexpr auto meanings = [] {
+    std::array<Meaning, meaning_bits + 1> all {};
+    for (std::size_t head = 0; head < all.size(); ++head)
+        all[head] = {decoded_kind(static_cast<u8>(head)), decoded_result(static_cast<u8>(head))};
+    return all;
+}();
+WarpOpKind kind_of(u8 head) { return meanings[head & meaning_bits].kind; }
+bool has_result(u8 head) { return meanings[head & meaning_bits].result; }
 
 /// The bytes between a position and the end. Reading past the end is a bug of the simulator: the
 /// checkpoint's checksum has been checked before.
