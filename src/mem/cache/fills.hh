@@ -2,6 +2,7 @@
 
 #include "mem/cache/banked_slots.hh"
 #include "mem/cache/lines/mshr_use.hh"
+#include "mem/cache/lines/partitions.hh"
 #include "mem/cache/stats.hh"
 
 namespace memsim::mem::cache {
@@ -22,6 +23,7 @@ class Fills {
         MshrUse& mshr_use;
         BankedSlots& slots;
         Banks& banks;
+        Partitions& partitions;
         SimulationRef sim;
         Stats& stat;
         std::uint64_t& owed;     ///< requests without a response
@@ -54,6 +56,7 @@ class Fills {
             if (t.answer.command != protocol::Command::read) {
                 tags.add_valid(line, t.sectors);
                 tags.add_dirty(line, t.sectors);
+                use_.partitions.written(line); // of a read that waited before it, too
             }
             if (!t.posted) {
                 --use_.owed;

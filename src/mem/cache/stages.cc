@@ -24,7 +24,8 @@ Stages::Stages(const Params& p, const device_parts::Interleave& interleave,
               state.owed, state.fetching}),
       writes({config, lines, mshr_use, outlet, banks, accounting, claims, evictions, misses, stat,
               state.owed, state.reserved}),
-      fills({config, map, lines, mshr_use, slots, banks, sim, stat, state.owed, state.fetching}),
+      fills({config, map, lines, mshr_use, slots, banks, partitions, sim, stat, state.owed,
+             state.fetching}),
       commands({config, lines, outlet, evictions, stat, state.owed, state.flush}),
       prefetching({config, map, lines, mshr_use, outlet, banks, evictions, misses, stat}) {
     stat.bank_busy.count_ahead([this](Tick now) { return slots.occupied_after(now); });

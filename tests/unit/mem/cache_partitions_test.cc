@@ -98,6 +98,17 @@ TEST_CASE("A write drops the copy of its line", "[mem][cache]") {
     CHECK(value(rig.cache().stat.link_bytes[0]) == 8 + 40 + 8);
 }
 
+TEST_CASE("An atomic that waits for a line behind a read drops the copy that the read made",
+          "[mem][cache]") {
+    Rig rig(far_slice);
+    rig.driver().read(1000 * ns, 0);
+    rig.driver().plan(1010 * ns, Command::atomic, 0, 32); // both wait for one fetch
+    rig.driver().read(3000 * ns, 0);
+    rig.run();
+    CHECK(value(rig.cache().stat.merged) == 1);
+    CHECK(rig.driver().answered(2) == far_hit_at(3000 * ns));
+}
+
 TEST_CASE("A write of one partition drops the copy that the other one has", "[mem][cache]") {
     Machine m;
     for (const char* driver : {"lower", "upper"}) m.add(driver, "test_mem.Driver", {});

@@ -24,6 +24,9 @@ struct Late { ///< a response that waits
 /// that partition uses, or in one of `copy_ways`, whose lines a chip evicts for it; here they stay.
 /// All slices are assumed to be filled equally, so the free ways of this slice's own set are
 /// counted. A new copy replaces the oldest one. A write or an atomic drops the copy of its line.
+///
+/// The latency of both ways is added to the response, so a request from there is looked up too
+/// early by half of it. Responses to misses are accepted beyond `far_queue`; MSHRs limit them.
 class Partitions {
   public:
     struct Copy {
