@@ -65,15 +65,13 @@ void Crossbar::wake() {
     const std::int64_t requests = transfer(
         edge.cycle, state.requests, port.cpu_side, port.mem_side,
         [&](MemRequest& r, std::uint32_t input) {
-            if (!admits(r, input)) return held_back;
+            const auto output = static_cast<std::uint32_t>(interleave_.way(r.address));
+            if (!admits(r, input, output)) return held_back;
             const std::uint32_t source = r.source * params.inputs() + input;
             if (source > 0xffff)
                 refuse("inputs", "with the crossbars above this one has more than 65536 sources: "
                                  "use fewer inputs or fewer crossbars in series");
             r.source = static_cast<std::uint16_t>(source);
-            const auto output = static_cast<std::uint32_t>(interleave_.way(r.address));
-            if (!state.of_a_pair.empty() && r.needs_response())
-                ++state.of_a_pair[std::size_t {input} * params.outputs() + output];
             return output;
         },
         [&](const MemRequest& r, std::uint32_t output) {
@@ -113,13 +111,14 @@ void Crossbar::wake() {
     if (next != no_cycle) arm(state.next, edges_.clock().advance(edge, next - edge.cycle).tick);
 }
 
-/// Whether the limit of a pair lets the first request of an input enter.
-bool Crossbar::admits(const MemRequest& r, std::uint32_t input) {
+/// Whether the limit of a pair lets the first request of an input enter; counts it if so.
+bool Crossbar::admits(const MemRequest& r, std::uint32_t input, std::uint32_t output) {
     if (state.of_a_pair.empty() || !r.needs_response()) return true;
-    const std::size_t pair = std::size_t {input} * params.outputs() + interleave_.way(r.address);
-    const bool full = state.of_a_pair[pair] >= params.of_a_pair();
+    std::uint16_t& waiting = state.of_a_pair[std::size_t {input} * params.outputs() + output];
+    const bool full = waiting >= params.of_a_pair();
     if (full && !state.held_back[input]) ++stat.pair_stalls[input];
     state.held_back[input] = full;
+    waiting += !full;
     return !full;
 }
 

@@ -170,7 +170,7 @@ class Crossbar final : public Model<Crossbar>, public Functional, public protoco
     template <class M, class From, class To, class Route, class Sent>
     std::int64_t transfer(std::int64_t cycle, Switch<M>& s, From& from, To& to, Route&& route,
                           Sent&& sent, Each<BookedCycles>& busy, Each<Counter>& stalls);
-    bool admits(const protocol::MemRequest& r, std::uint32_t input);
+    bool admits(const protocol::MemRequest& r, std::uint32_t input, std::uint32_t output);
     bool drop_hints(Responder<Mem>& in, std::uint32_t input);
     std::int64_t cycles(std::uint32_t bytes) const {
         return static_cast<std::int64_t>(width_.quotient(bytes + width_.value() - 1));

@@ -65,7 +65,8 @@ class CopyUnit {
     struct State {
         Fifo<Arrival> arrivals;    ///< in the order of `ready`
         std::vector<Copy> copies;  ///< bulk copies, by number
-        Fifo<std::uint32_t> queue; ///< numbers of those with lines to access
+        Fifo<std::uint32_t> queue; ///< numbers of those with lines to access; each takes a result
+                                   ///< of its warp, of which there are 64
         TransactionBarriers barriers;
         bool engine_turn = false; ///< the queue of the warps was served last
         Tick next_access = 0;     ///< when the engine may access the next line
