@@ -65,11 +65,7 @@ L2 = dict(
     queue=assumed(128, STREAMS),
     mem_queue=assumed(64, STREAMS),
 )
-NETWORK = dict(
-    queue=assumed(64, STREAMS),
-    buffer=assumed(64, STREAMS),
-    outstanding=assumed(1024, STREAMS),
-)
+NETWORK = dict(queue=assumed(64, STREAMS), buffer=assumed(64, STREAMS), outstanding=assumed(1024, STREAMS))
 OF_A_PAIR = inferred(
     38,
     "34 GB/s of one SM to one slice, in lines, times the time behind the crossbar's input",

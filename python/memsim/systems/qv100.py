@@ -12,25 +12,15 @@ from .. import Root, SimObject, mem
 from ..model import dram
 from ..model.units import Time
 from .interleave import connect, join
+from .nvidia_parts import UNITS_70
 from .processor import gpu
 
 CLOCK = "1132MHz"  # gpgpu_clock_domains 1132:1132:1132:850
 SLICES = 64  # gpgpu_n_mem 32 x gpgpu_n_sub_partition_per_mchannel 2
 CHANNELS = 32
 INTERLEAVE = "256B"  # dramid@8
-# gpgpu_num_sp_units 4 and others; 32 lanes over trace_opcode_latency_initiation_sp 2,2, int 2,2, dp 8,4, sfu 20,8. A
-# latency of 2 there begins behind the operand collectors, so ptx_opcode_latency 4 is here.
-UNITS: dict[str, Any] = dict(
-    fp32_lanes=16,
-    int32_lanes=16,
-    fp64_lanes=8,
-    special_lanes=4,
-    fp32_latency=4,
-    int32_latency=4,
-    fp64_latency=8,
-    special_latency=20,
-    shared_latency=20,  # gpgpu_smem_latency
-)
+# gpgpu_smem_latency. A latency of 2 in trace.config begins behind the operand collectors: ptx_opcode_latency 4 here.
+SM = dict(UNITS_70, shared_latency=20)
 
 
 def cycles(n: float, hertz: float = 1132e6) -> Time:
@@ -108,7 +98,7 @@ def qv100(program: SimObject, sms: int = 80, seed: int = 1, **dispatch: Any) -> 
             schedulers=4,  # gpgpu_num_sched_per_core
             scheduler="loose_round_robin",  # gpgpu_scheduler lrr
             arithmetic_latency=4,  # ptx_opcode_latency_int, _fp
-            **UNITS,
+            **SM,
         ),
         # S:4:128:64,L:T:m:L:L,A:512:8, unified 128 KB: 4 sets of 256 ways there. 64 hashed sets of 16 here: a
         # host looks 256 tags up slowly, and the pages that one SM accesses in these traces fit either way.
