@@ -110,9 +110,11 @@ def run_of(ipc=1.0, fetched=100, **front):
     return {
         ("gpu.dispatcher", "cycles"): 1000,
         ("gpu.dispatcher", "ipc"): ipc,
-        ("gpu.l2[0]", "accesses"): 10,
+        ("gpu.l2[0]", "sectors"): 10,
+        ("gpu.l2[1]", "sectors"): 0,
         ("gpu.l2[0]", "fetched_bytes"): fetched,
         ("gpu.l2[1]", "fetched_bytes"): fetched,
+        **{(f"fifo[{i}]", "hit_distance.p50"): 10 * i for i in (1, 2)},
         **{("front", name): value for name, value in front.items()},
     }
 
@@ -132,12 +134,12 @@ def figure(runs, name="fig14"):
 
 def test_blocks_that_are_equal_to_their_own_place_are_found_but_no_inter_duplicates():
     found = shown(run_of(writes=100, intra=10, inter=20, silent=30))
-    assert (found["intra_share"], found["inter_share"], found["silent_share"], found["found_share"]) == (10, 20, 30, 50)
-    assert found["found_blocks"] == 50 and found["fetched_bytes"] == 200
+    assert (found["intra_share"], found["inter_share"], found["silent_share"], found["found_share"]) == (10, 20, 30, 60)
+    assert found["found_blocks"] == 60 and found["fetched_bytes"] == 200
     claims = paper.load("cmd").claims
-    for claim in "cmd-34", "cmd-35", "cmd-43":  # duplicates found by the hash store
+    for claim in "cmd-34", "cmd-35", "cmd-43":  # duplicates of all kinds that are not written
         assert claims[claim].metric.startswith("found_")
-    assert claims["cmd-27"].metric == "inter_share"  # Fig. 3's definition
+    assert (claims["cmd-27"].metric, claims["cmd-27"].subject) == ("overlapping_share", "dedup exact")  # Fig. 3
 
 
 def test_extra_reads_and_reads_are_counted_by_cause_and_type():
@@ -189,10 +191,10 @@ def test_types_of_written_blocks_of_each_program_and_of_all(capsys):
     assert [row.split() for row in rows] == [
         ["intra-duplicates", "10", "10", "10"],
         ["inter-duplicates", "0", "50", "25"],
-        ["with", "those", "written", "again", "20", "50", "35"],
+        ["equal", "to", "another", "block", "20", "50", "35"],
         ["silent", "40", "0", "20"],
     ]
-    assert sums == "  of sums: intra-duplicates 10, inter-duplicates 45, with those written again 47, silent 4"
+    assert sums == "  of sums: intra-duplicates 10, inter-duplicates 45, equal to another block 47, silent 4"
 
 
 def ipc(**of):

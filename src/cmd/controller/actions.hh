@@ -28,7 +28,8 @@ struct Wait {
 struct Hash {
     std::uint32_t sectors;
 };
-/// Reads sectors of a place. Increments `counter` if memory is accessed.
+/// Reads sectors of a place. Adds the sectors read from memory to
+/// `counter`.
 struct Fetch {
     std::uint32_t place, sectors;
     Counter* counter;

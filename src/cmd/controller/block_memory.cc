@@ -7,14 +7,14 @@ namespace memsim::cmd {
 using device_parts::for_each_bit;
 using protocol::MemRequest;
 
-bool BlockMemory::read(std::uint32_t place, std::uint32_t sectors, MemRequest& r) const {
+unsigned BlockMemory::read(std::uint32_t place, std::uint32_t sectors, MemRequest& r) const {
     const bool packed = packing_.compressed(place);
     const std::uint32_t n = packed ? packing_.sectors(place) : 0;
-    if (packed && n == 0) return false;
+    if (packed && n == 0) return 0;
     // A BPC code represents the whole block; a BCD difference occupies its first sectors.
     r = map_.over(place, !packed ? sectors : packing_.coded(place) ? (1u << n) - 1 : all_sectors);
     if (packed) r.packed.set(n * sector_bytes);
-    return true;
+    return packed ? n : bits_set(sectors);
 }
 
 bool BlockMemory::write(std::uint32_t place, const Sectors& data, std::uint32_t mask, bool complete,

@@ -16,9 +16,9 @@ class BlockMemory {
                 const PortBase& below, Contents& contents)
         : map_(map), packing_(packing), out_(out), below_(below), contents_(contents) {}
 
-    /// Creates a read of sectors of a place. A compressed block is read as a whole. Returns false,
-    /// without a read, if the block is on chip.
-    bool read(std::uint32_t place, std::uint32_t sectors, protocol::MemRequest& r) const;
+    /// Creates a read of sectors of a place. A compressed block is read as a whole. Returns the
+    /// sectors that the read moves: 0, without a read, if the block is on chip.
+    unsigned read(std::uint32_t place, std::uint32_t sectors, protocol::MemRequest& r) const;
     /// Writes the sectors of a mask, or their code, to a place and replaces its contents. Returns
     /// false if the block is now on chip. `complete`: unknown bytes are written, too.
     bool write(std::uint32_t place, const Sectors& data, std::uint32_t mask, bool complete,

@@ -184,8 +184,11 @@ void Deduplicator::begin(std::uint32_t id) {
         MemRequest r = j.request;
         r.tag = id;
         r.source = 0;
-        if (!j.writes())
-            ++read_classes_->of(j.block, placement_->table().type(j.block) == BlockType::read_only);
+        if (!j.writes()) {
+            const bool read_only = placement_->table().type(j.block) == BlockType::read_only;
+            const unsigned sectors = bits_set(j.sectors);
+            read_classes_->of(j.block, read_only, sectors) += sectors;
+        }
         ++j.waits;
         return state.out.push(r);
     }
@@ -280,7 +283,8 @@ void Deduplicator::perform(std::uint32_t id, const action::Fetch& a) {
     MemRequest r;
     j.coded = packing_->coded(a.place);
     if (j.coded) jobs_->data(id).other = {};
-    if (!memory_->read(a.place, a.sectors, r)) return wait(id, state.compressor->unpack_cycles());
+    const unsigned moved = memory_->read(a.place, a.sectors, r);
+    if (moved == 0) return wait(id, state.compressor->unpack_cycles());
     r.tag = id;
     r.pc = j.request.pc;
     r.warp = j.request.warp;
@@ -289,7 +293,7 @@ void Deduplicator::perform(std::uint32_t id, const action::Fetch& a) {
         r.stamps = j.request.stamps;
     }
     ++j.waits;
-    ++*a.counter;
+    *a.counter += moved;
     state.out.push(r);
 }
 

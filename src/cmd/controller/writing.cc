@@ -92,7 +92,7 @@ void Writing::complete_own(std::uint32_t id, const Job& j, std::uint32_t old,
 }
 
 action::Fetch Writing::fetch_missing(const Job& j, std::uint32_t place, std::uint32_t sectors) {
-    if (sectors & ~std::uint32_t {j.sectors}) ++stat_.uncovered_reads;
+    stat_.uncovered_reads += bits_set(sectors & ~std::uint32_t {j.sectors});
     return {place, sectors, &stat_.dedup_reads};
 }
 

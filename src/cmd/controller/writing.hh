@@ -9,15 +9,15 @@ namespace memsim::cmd {
 struct WritingStats {
     using group = void;
     Counter write_requests {Unit::count, "Writes of data to memory"};
-    Counter dedup_reads {Unit::count, "Reads from memory to complete partial writes"};
+    Counter dedup_reads {Unit::count, "Reads of 32 bytes from memory to complete partial writes"};
     Counter uncovered_reads {Unit::count,
-                             "Reads that fetch a sector which the write does not name, as "
-                             "equation 1 requires for whole sectors"};
+                             "Of these, reads of sectors that the write does not name, as equation "
+                             "1 requires for whole sectors"};
     Counter uncovered_sectors {Unit::count, "Sectors written back earlier that a write needs "
                                             "but does not name"};
     Counter partial_sectors {Unit::count, "Sectors for which a write supplies only some bytes "
                                           "and needs the others"};
-    Counter verify_reads {Unit::count, "Reads from memory to verify a reference"};
+    Counter verify_reads {Unit::count, "Reads of 32 bytes from memory to verify a reference"};
     Counter intra {Unit::count, "Intra-duplicates written"};
     Counter intra_again {Unit::count, "Intra-duplicates whose word the map entry already holds"};
     Counter collisions {Unit::count, "References with an equal fingerprint but different data"};

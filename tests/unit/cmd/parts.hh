@@ -28,7 +28,7 @@ struct Noted {
     void note(std::uint32_t, const action::Hash& a) { hashes.push_back(a.sectors); }
     void note(std::uint32_t, const action::Fetch& a) {
         fetches.push_back({a.place, a.sectors});
-        ++*a.counter;
+        *a.counter += bits_set(a.sectors);
     }
     void note(std::uint32_t, const action::Change&) {}
     void note(std::uint32_t id, const action::Store& a) {

@@ -25,7 +25,8 @@ def front(run: Run, *names: str) -> float:
 
 # ---- blocks that are written, and looks into tables ----------------------------------------------
 # An inter-duplicate is mapped to the data of another address; a silent block equals the data that it is mapped to
-# already, which may be another's data, too. The hash store finds both, and neither is written.
+# already, which may be another's data, too. The hash store finds both, and neither is written. `dedup` hashes
+# intra-duplicates, too, so that its inter-duplicates contain them.
 
 
 @metric("blocks")
@@ -50,13 +51,14 @@ def silent_blocks(run: Run) -> float:
 
 @metric("blocks")
 def overlapping_blocks(run: Run) -> float:
-    """Inter-duplicates, and silent blocks with data that another block also has: Fig. 3 may count both."""
+    """Written blocks that equal another block: mapped to it now, or by an earlier write."""
     return front(run, "inter", "silent_shared")
 
 
 @metric("blocks", "duplicate writes found")
 def found_blocks(run: Run) -> float:
-    return front(run, "inter", "silent")
+    """Of all kinds, on a platform that keeps intra-duplicates in the map: none is counted twice."""
+    return front(run, "intra", "inter", "silent")
 
 
 @metric("looks")
@@ -106,7 +108,9 @@ def share_of(name: str, part: Count, whole: Count, title: str = "") -> Count:
 
 intra_share = share_of("intra_share", intra_blocks, written_blocks, "written blocks that are intra-duplicate")
 inter_share = share_of("inter_share", inter_blocks, written_blocks, "written blocks that are inter-duplicate")
-overlapping_share = share_of("overlapping_share", overlapping_blocks, written_blocks)
+overlapping_share = share_of(
+    "overlapping_share", overlapping_blocks, written_blocks, "written blocks that are inter-duplicate"
+)
 silent_share = share_of("silent_share", silent_blocks, written_blocks)
 found_share = share_of(
     "found_share", found_blocks, written_blocks, "inter-duplicate writes removed over all written blocks"
@@ -117,6 +121,7 @@ type_hits = share_of("type_hits", type_found, type_looks)
 
 
 # ---- speed and requests --------------------------------------------------------------------------
+# A read is one of 32 bytes, of the L2 and of memory (CMD, section II), a write one of 32 to 128 bytes.
 
 
 @metric("instructions/cycle", "IPC")
@@ -165,8 +170,8 @@ def dedup_reads(run: Run) -> float:
 
 
 def of_accesses(run: Run, requests: float) -> float:
-    """Requests in per cent of the L2's accesses."""
-    return 100 * share(requests, run.total(L2, "accesses"))
+    """Requests in per cent of the L2's accesses, which are of 32 bytes."""
+    return 100 * share(requests, run.total(L2, "sectors"))
 
 
 @metric("%", "off-chip requests over L2 accesses")
@@ -243,6 +248,20 @@ def reached(least: int) -> Count:
 
 
 reached_2, reached_3, reached_6, reached_11, reached_21 = map(reached, (2, 3, 6, 11, 21))
+
+
+@metric("sectors")
+def reuse_distance(run: Run) -> float:
+    """Sectors that leave a slice of the L2 between one that leaves it and its next read: the median of those that the
+    FIFO still holds, a mean over the slices."""
+    medians = [v for (path, name), v in run.values.items() if path.startswith("fifo") and name == "hit_distance.p50"]
+    return sum(medians) / len(medians) if medians else math.nan
+
+
+@metric("%")
+def found_in_fifo(run: Run) -> float:
+    """Of the sectors that the L2 misses."""
+    return percent(run.total("fifo", "hit_sectors"), run.total("fifo", "read_sectors"))
 
 
 # ---- energy --------------------------------------------------------------------------------------

@@ -93,17 +93,22 @@ def below(fig: Figure, metric: str, relative_to: str) -> None:
 FOUND = {
     "intra-duplicates": "intra_share",
     "inter-duplicates": "inter_share",
-    "with those written again": "overlapping_share",
+    "equal to another block": "overlapping_share",
     "silent": "silent_share",
 }
 
 
 def found_blocks(fig: Figure) -> None:
-    """Prints the shares of each kind of written blocks that a deduplicating platform found: of each program and seed,
-    and of all programs together."""
-    import pandas
+    """Prints the shares of each kind of written blocks that a deduplicating platform, or each with a store that forgets
+    none, found: of each program and seed, and of all programs together."""
+    labels = fig.labels()
+    exact = [p for p in ("cmd exact", "dedup exact") if p in labels]
+    for platform in exact or [next(p for p in ("cmd", "dedup") if p in labels)]:
+        _found_by(platform, fig)
 
-    platform = next(p for p in ("cmd", "dedup", "cmd exact") if p in fig.labels())
+
+def _found_by(platform: str, fig: Figure) -> None:
+    import pandas
 
     def of(what: str) -> tuple[str, Any, float | None]:
         named = f", seed {fig.seed}" if len(fig.seeds) > 1 else ""
