@@ -22,7 +22,7 @@ CONVERTED = paper.names()
 def test_each_claim_is_judged_by_one_figure(name):
     judged = Counter(id for figure in paper.load(name).figures.values() if not figure.sweep for id in figure.claims)
     shown_by_tests = {
-        id for id, row in results.rows_of(results.judged_file(name)).items() if row["source"].startswith("tests/")
+        id for id, row in results.rows_of(results.file_of(name, "judge")).items() if row["source"].startswith("tests/")
     }
     judged.update(shown_by_tests - judged.keys())
     assert judged == Counter(list(paper.load(name).claims))

@@ -144,6 +144,9 @@ def test_figures_at_judge_are_recorded_with_their_seeds(monkeypatch, tmp_path):
     assert rows["sap-03"]["scale"] == "judge" and rows["sap-03"]["source"] == "sap/fig06"
     assert results.recorded("judge")  # the page is written from the file
     assert "| 1.02 (1.01 to 1.04) |" in accuracy.page() and "| 1.125 |" in accuracy.page()
+    results.record({"sap-03": row(1.07, 1.07, 1.07, 1, verdict.TOO_SMALL)}, "half")
+    assert "### SAP: other sizes of inputs" in accuracy.page()
+    assert "| 1.07 | 1.02 (1.01 to 1.04) | - |" in accuracy.page()
     results.record({"sap-03": row(None, None, None, 0, verdict.NOT_MODELLED)}, "judge")
     assert results.rows_of(file)["sap-03"]["ours"] == "" and "| not modelled |" in accuracy.page()
 
@@ -179,7 +182,7 @@ def test_points_at_judge_are_kept_without_their_runs(monkeypatch, tmp_path):
 
 def judged(id):
     """The stored figures of a claim of ZnG: one, or the minimum, median and maximum over three seeds."""
-    return [float(figure) for figure in results.rows_of(results.judged_file("zng"))[id]["ours"].split()]
+    return [float(figure) for figure in results.rows_of(results.file_of("zng", "judge"))[id]["ours"].split()]
 
 
 @pytest.mark.parametrize(
@@ -245,8 +248,8 @@ def test_the_page_has_every_claim_and_hides_none():
 
 def test_a_figure_without_a_scale_is_the_same_at_quick_and_judge():
     quick, judged = (
-        {id: row for system in claimed.PAPERS for id, row in results.rows_of(of(system)).items()}
-        for of in (results.quick_file, results.judged_file)
+        {id: row for system in claimed.PAPERS for id, row in results.rows_of(results.file_of(system, scale)).items()}
+        for scale in ("quick", "judge")
     )
     without = {figure.name for figure in catalog.figures().values() if not figure.takes_a_scale}
     both = {
@@ -266,7 +269,7 @@ def test_the_quick_figures_are_true(figure, memsim_command, tmp_path):
     (known,) = catalog.chosen([figure])
     with (tmp_path / "out" / known.folder / "claims.csv").open() as f:
         ours = {row["id"]: row["ours"] for row in csv.DictReader(f)}
-    quick = results.rows_of(results.quick_file(known.system))
+    quick = results.rows_of(results.file_of(known.system, "quick"))
     recorded = {id: row["ours"] for id, row in quick.items() if row["source"] == known.name}
     assert recorded.keys() <= ours.keys() and recorded
     assert {id: f"{float(ours[id]):.6g}" if ours[id] else "" for id in recorded} == recorded

@@ -40,8 +40,8 @@ def register(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--record",
         action="store_true",
-        help="write the figures of --scale quick, or those of judge and their points, into docs/results, with their "
-        "cost, and docs/accuracy.md and the README's figures",
+        help="write the figures of --scale quick, half or twice, or those of judge and their points, into "
+        "docs/results, with their cost, and docs/accuracy.md and the README's figures",
     )
     parser.add_argument(
         "--envelope",
@@ -70,8 +70,8 @@ def main(args: argparse.Namespace) -> int:
         raise Error(f"--envelope is of figures that are run at a scale, without a sweep of their own: {fixed[0]}")
     # A sweep records at which scale and on which workloads it was run.
     if args.record and not args.envelope and not all(figure.is_sweep for figure in todo):
-        if args.scale not in ("quick", "judge"):
-            raise Error("--record is of --scale quick or judge: docs hold no figures of others")
+        if args.scale not in ("quick", "half", "judge", "twice"):
+            raise Error("--record is of --scale quick, half, judge or twice: docs hold no figures of others")
         if args.others:
             raise Error(f"--record takes no options of figures: without {args.others[0]} all of their points are run")
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))

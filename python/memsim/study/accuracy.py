@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from ..results.claims import stated
 from . import results, verdict
 from .metric import root
-from .claimed import APART, PAPERS, SYSTEMS
+from .claimed import APART, PAPERS, SYSTEMS, claims
 
 PAGE = root() / "docs" / "accuracy.md"
 README = root() / "README.md"
@@ -24,6 +24,8 @@ memsim, which are counted on their own. `memsim reproduce --page` writes this pa
   seeds the median, with the least and the greatest value.
 - `quick.csv`: the values of `memsim reproduce all --scale quick --record`. They show that everything runs and that
   nothing has moved; no claim is judged by them.
+- `half.csv`, `twice.csv`: values at half and at twice of the judged inputs. Values that differ much from the judged
+  ones depend on the size of the inputs.
 - `sensitivity.csv`: the envelopes of `memsim reproduce FIGURE --envelope --record`: the least and the greatest value
   while each assumption alone takes its other values, and the assumption that moves the value most.
 
@@ -119,7 +121,7 @@ def page() -> str:
         lines += ["", sentence, "", *counts(papers, [name])]
     for system, name in PAPERS.items():
         swept = any(v.envelope for v, _ in papers[system])
-        sources = results.rows_of(results.quick_file(system))
+        sources = results.rows_of(results.file_of(system, "quick"))
         lines += [
             "",
             f"## {name}, claim by claim",
@@ -138,4 +140,24 @@ def page() -> str:
                 f"{_number(small.ours if small else None)} | {sources[c.id]['source'] if c.id in sources else '-'} |"
                 + (f" {v.envelope.text if v.envelope else '-'} |" if swept else "")
             )
+        lines += sizes(system, name)
     return "\n".join(lines) + "\n"
+
+
+def sizes(system: str, name: str) -> list[str]:
+    """A table of the claims of a paper that were measured at half or at twice of the judged inputs."""
+    at = {scale: results.recorded(scale) for scale in ("half", "judge", "twice")}
+    ids = [id for id in claims(system) if id in at["half"] or id in at["twice"]]
+    if not ids:
+        return []
+    lines = [
+        "",
+        f"### {name}: other sizes of inputs",
+        "",
+        "| claim | paper | half | judged | twice |",
+        "|---|---|---|---|---|",
+    ]
+    for id in ids:
+        cells = [_figures(at[scale][id]) if id in at[scale] else "-" for scale in at]
+        lines.append(f"| {id} | {_paper(claims(system)[id])} | {' | '.join(cells)} |")
+    return lines

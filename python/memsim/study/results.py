@@ -2,7 +2,7 @@
 
 judged.csv      our last figure for each claim: its scale, its workloads if not all over which the paper averages, and
                 the figure; for several seeds the lowest, the median and the highest value
-quick.csv       the same at the quick scale
+quick.csv       the same at the quick scale; half.csv, twice.csv: at half and twice of the judged inputs
 costs.csv       CPU time and memory of a figure at each scale
 sensitivity.csv the envelope of each claim over the assumptions
 points/         the values of each point of a figure at judge, because the database of such runs takes hours to make
@@ -29,12 +29,8 @@ ENVELOPE = [name for name in sensitivity.COLUMNS if name != "judged"]
 Rows = dict[str, dict[str, str]]
 
 
-def judged_file(system: str) -> Path:
-    return RESULTS / system / "judged.csv"
-
-
-def quick_file(system: str) -> Path:
-    return RESULTS / system / "quick.csv"
+def file_of(system: str, scale: str) -> Path:
+    return RESULTS / system / f"{'judged' if scale == 'judge' else scale}.csv"
 
 
 def rows_of(file: Path, key: str = "id") -> Rows:
@@ -68,11 +64,11 @@ def judge(claim: verdict.Claim, row: dict[str, str]) -> verdict.Verdict:
     return verdict.judge(claim, [float(figure) for figure in row["ours"].split()], small)
 
 
-def judged(quick: bool = False) -> dict[str, list[tuple[verdict.Verdict, dict[str, str]]]]:
+def judged(scale: str = "judge") -> dict[str, list[tuple[verdict.Verdict, dict[str, str]]]]:
     """The verdicts by paper with their envelopes, each with its row of the file; one that has none was not measured."""
     found = {}
     for system in claimed.PAPERS:
-        rows, swept = rows_of(quick_file(system) if quick else judged_file(system)), recorded_envelopes(system)
+        rows, swept = rows_of(file_of(system, scale)), recorded_envelopes(system)
         found[system] = [
             (dataclasses.replace(judge(claim, rows[id]), envelope=swept.get(id)), rows[id])
             for id, claim in claimed.claims(system).items()
@@ -83,12 +79,11 @@ def judged(quick: bool = False) -> dict[str, list[tuple[verdict.Verdict, dict[st
 
 def recorded(scale: str) -> dict[str, verdict.Verdict]:
     """{claim: verdict} from the recorded figures of this scale."""
-    quick = scale == "quick"
     return {
         v.claim.id: v
-        for of_paper in judged(quick).values()
+        for of_paper in judged(scale).values()
         for v, row in of_paper
-        if quick or row["scale"] in (scale, "")
+        if scale != "judge" or row["scale"] in (scale, "")
     }
 
 
@@ -97,7 +92,7 @@ def record(found: dict[str, tuple[dict[str, Any], Any]], scale: str) -> None:
     count."""
     by_paper: dict[str, Rows] = defaultdict(dict)
     for id, (row, figure) in found.items():
-        if scale != "quick" and row["verdict"] == verdict.TOO_SMALL:
+        if scale == "judge" and row["verdict"] == verdict.TOO_SMALL:
             continue
         figures = [row["ours"]] if (row["seeds"] or 0) < 2 else [row["lowest"], row["ours"], row["highest"]]
         by_paper[figure.system][id] = dict(
@@ -108,7 +103,7 @@ def record(found: dict[str, tuple[dict[str, Any], Any]], scale: str) -> None:
             source=figure.name,
         )
     for system, new in by_paper.items():
-        file = quick_file(system) if scale == "quick" else judged_file(system)
+        file = file_of(system, scale)
         rows = rows_of(file) | new
         write(file, COLUMNS, (rows[id] for id in claimed.claims(system) if id in rows))
 
