@@ -11,6 +11,7 @@ from . import cost
 from . import energy as costs
 
 L2 = "gpu.l2"
+Count = Callable[[Run], float]
 
 
 def percent(part: float, whole: float) -> float:
@@ -29,30 +30,25 @@ def front(run: Run, *names: str) -> float:
 # intra-duplicates, too, so that its inter-duplicates contain them.
 
 
-@metric("blocks")
-def written_blocks(run: Run) -> float:
-    return front(run, "writes")
+def counted(name: str, unit: str, *statistics: str) -> Count:
+    """A metric: the sum of these counts of the deduplicator."""
+
+    def of(run: Run) -> float:
+        return front(run, *statistics)
+
+    of.__name__ = name
+    return metric(unit)(of)
 
 
-@metric("blocks")
-def intra_blocks(run: Run) -> float:
-    return front(run, "intra")
-
-
-@metric("blocks")
-def inter_blocks(run: Run) -> float:
-    return front(run, "inter")
-
-
-@metric("blocks")
-def silent_blocks(run: Run) -> float:
-    return front(run, "silent")
-
-
-@metric("blocks")
-def overlapping_blocks(run: Run) -> float:
-    """Written blocks that equal another block: mapped to it now, or by an earlier write."""
-    return front(run, "inter", "silent_shared")
+written_blocks = counted("written_blocks", "blocks", "writes")
+intra_blocks = counted("intra_blocks", "blocks", "intra")
+inter_blocks = counted("inter_blocks", "blocks", "inter")
+silent_blocks = counted("silent_blocks", "blocks", "silent")
+# Written blocks that equal another block: mapped to it now, or by an earlier write.
+overlapping_blocks = counted("overlapping_blocks", "blocks", "inter", "silent_shared")
+map_looks, map_found = counted("map_looks", "looks", "map_reads"), counted("map_found", "looks", "map_hits")
+type_looks, type_found = counted("type_looks", "looks", "type_reads"), counted("type_found", "looks", "type_hits")
+mask_looks, mask_found = counted("mask_looks", "looks", "mask_reads"), counted("mask_found", "looks", "mask_hits")
 
 
 @metric("blocks", "duplicate writes found")
@@ -61,37 +57,6 @@ def found_blocks(run: Run) -> float:
     return front(run, "intra", "inter", "silent")
 
 
-@metric("looks")
-def map_looks(run: Run) -> float:
-    return front(run, "map_reads")
-
-
-@metric("looks")
-def type_looks(run: Run) -> float:
-    return front(run, "type_reads")
-
-
-@metric("looks")
-def mask_looks(run: Run) -> float:
-    return front(run, "mask_reads")
-
-
-@metric("looks")
-def map_found(run: Run) -> float:
-    return front(run, "map_hits")
-
-
-@metric("looks")
-def type_found(run: Run) -> float:
-    return front(run, "type_hits")
-
-
-@metric("looks")
-def mask_found(run: Run) -> float:
-    return front(run, "mask_hits")
-
-
-Count = Callable[[Run], float]
 SHARES: dict[str, tuple[str, str]] = {}  # of each share the metrics of its part and its whole
 
 
