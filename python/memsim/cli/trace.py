@@ -7,11 +7,10 @@ import argparse
 import re
 import signal
 from fractions import Fraction
-from pathlib import Path
 
 from .. import _memsim
 from ..errors import Error
-from ..files import check_output, os_error
+from ..files import check_output
 from ..run.options import whole
 
 ALL = 2**64 - 1
@@ -52,9 +51,8 @@ def register(parser: argparse.ArgumentParser) -> None:
     a.add_argument("--cycle", required=True, metavar="TIME", help="the cycle of the DRAM's clock")
     a.add_argument("--of", default="", metavar="PATH", help="the controller (if there are several)")
     a.add_argument("--rank", type=whole(0), default=0, metavar="N", help="the rank (0)")
-    what = "The formats, as the table of docs/traces.md"
-    a = actions.add_parser("formats", help=what, description=what, allow_abbrev=False)
-    a.add_argument("--write", metavar="PAGE", default="", help="replace the table in this page")
+    what = "The formats, as a table: name, origin, layout of a line, notes, whether memsim writes it, its player"
+    actions.add_parser("formats", help="The formats, as a table", description=what, allow_abbrev=False)
 
 
 def _add_facts(g: argparse._ArgumentGroup) -> None:
@@ -111,14 +109,6 @@ def formats() -> str:
     )
 
 
-def replaced(page: str, table: str) -> str:
-    """The text of a page with this table of formats in place of its own."""
-    head = table.partition("\n")[0]
-    if head not in page:
-        raise Error(f"the page has no table that begins with '{head}'")
-    return re.sub(rf"^{re.escape(head)}\n(\|.*\n)*", lambda _: table, page, flags=re.MULTILINE)
-
-
 COMMAND = re.compile(r"[\d.]+ns: (\S+): DramCommands: (\w+) rank (\d+) bank (\d+)(?: row \d+)? at ([\d.]+)ns\n?")
 
 
@@ -152,11 +142,6 @@ def main(args: argparse.Namespace) -> None:
         check_output(args.OUT)
         n = commands(args.FILE, args.OUT, args.cycle, args.of, args.rank)
         print(f"{args.OUT}: {n} commands")
-        return
-    if args.action == "formats" and args.write:
-        page = Path(args.write)
-        text = replaced(os_error(page.read_text, args.write), formats())
-        os_error(lambda: page.write_text(text), args.write)
         return
     if args.action == "formats":
         print(formats(), end="")

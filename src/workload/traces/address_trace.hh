@@ -131,7 +131,7 @@ struct FileHead {
 struct TraceFormat {
     std::string_view title;      ///< origin of the format
     std::string_view shape = ""; ///< layout of a line; empty: a binary format
-    std::string_view notes = ""; ///< for docs/traces.md
+    std::string_view notes = ""; ///< for `memsim trace formats`
     bool written = false;
     std::string_view played_by = "`workload.TracePlayer`";
     bool (*detect)(const FileHead&) = nullptr;

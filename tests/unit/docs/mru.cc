@@ -2,7 +2,7 @@
 
 namespace memsim::device_parts {
 
-/// The line used last makes room: of a loop that does not fit, a part stays.
+/// Evicts the line used last, so that a part of a loop that does not fit stays in the cache.
 class Mru final : public PolicyModel<Mru, TagPolicy> {
   public:
     struct Params {};
@@ -20,6 +20,6 @@ class Mru final : public PolicyModel<Mru, TagPolicy> {
     }
     State state;
 };
-static const PolicyRegistration<Mru> mru {"mru", "The line used last makes room."};
+static const PolicyRegistration<Mru> mru {"mru", "The line used last is evicted."};
 
 } // namespace memsim::device_parts

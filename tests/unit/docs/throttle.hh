@@ -8,7 +8,7 @@ namespace memsim::test {
 using namespace memsim::literals;
 using protocol::Mem;
 
-/// Sits in a memory link and lets one request pass in each `period`. Answers pass at once.
+/// Forwards one memory request in each `period`, and responses without delay.
 /// (The example of docs/extending.md.)
 class Throttle final : public Model<Throttle> {
   public:

@@ -276,7 +276,7 @@ class Encoder final : public TraceEncoder {
 const Named<TraceFormat> memsim_format {
     "memsim",
     {.title = "memsim",
-     .notes = "described below",
+     .notes = "columns in batches: docs/traces.md",
      .written = true,
      .detect = [](const FileHead& h) { return h.bytes.starts_with(memsim_magic.substr(0, 13)); },
      .open = [](std::unique_ptr<InputFile> file, const TraceOptions&)
