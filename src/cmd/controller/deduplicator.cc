@@ -184,11 +184,8 @@ void Deduplicator::begin(std::uint32_t id) {
         MemRequest r = j.request;
         r.tag = id;
         r.source = 0;
-        if (!j.writes()) {
-            const bool read_only = placement_->table().type(j.block) == BlockType::read_only;
-            const unsigned sectors = bits_set(j.sectors);
-            read_classes_->of(j.block, read_only, sectors) += sectors;
-        }
+        if (!j.writes())
+            read_classes_->count(j.block, placement_->table().type(j.block), bits_set(j.sectors));
         ++j.waits;
         return state.out.push(r);
     }
@@ -292,8 +289,7 @@ void Deduplicator::perform(std::uint32_t id, const action::Fetch& a) {
         sim().stamps().mark(j.request.stamps, deduplication, now());
         r.stamps = j.request.stamps;
     }
-    ++j.waits;
-    *a.counter += moved;
+    ++j.waits, *a.counter += moved;
     state.out.push(r);
 }
 

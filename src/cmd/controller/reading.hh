@@ -53,8 +53,8 @@ class Reading {
     Actions find_sectors(std::uint32_t id, Job& j);
     Actions copy_from_caches(std::uint32_t id, Job& j);
     action::Fetch fetch(const Job& j, std::uint32_t place, std::uint32_t sectors) {
-        const bool read_only = shared_.placement.table().type(j.block) == BlockType::read_only;
-        return {place, sectors, &classes_.of(j.block, read_only, bits_set(sectors))};
+        const BlockType type = shared_.placement.table().type(j.block);
+        return {place, sectors, &classes_.of(j.block, type, bits_set(sectors))};
     }
 
     const ReadingParams& params_;

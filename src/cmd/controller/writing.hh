@@ -11,8 +11,8 @@ struct WritingStats {
     Counter write_requests {Unit::count, "Writes of data to memory"};
     Counter dedup_reads {Unit::count, "Reads of 32 bytes from memory to complete partial writes"};
     Counter uncovered_reads {Unit::count,
-                             "Of these, reads of sectors that the write does not name, as equation "
-                             "1 requires for whole sectors"};
+                             "Reads of 32 bytes from memory of sectors that the write does not "
+                             "name, as equation 1 requires for whole sectors"};
     Counter uncovered_sectors {Unit::count, "Sectors written back earlier that a write needs "
                                             "but does not name"};
     Counter partial_sectors {Unit::count, "Sectors for which a write supplies only some bytes "

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cmd/tables/block_table.hh"
 #include "core/declare/stats.hh"
 
 #include <vector>
@@ -28,9 +29,13 @@ class ReadClasses {
     ReadClasses(std::vector<std::uint8_t>& counts, ReadClassStats& stat)
         : counts_(counts), stat_(stat) {}
 
+    /// Counts a read.
+    void count(std::uint32_t block, BlockType type, unsigned sectors) {
+        of(block, type, sectors) += sectors;
+    }
     /// The counter of the next read of a block, of so many sectors.
-    Counter& of(std::uint32_t block, bool read_only, unsigned sectors) {
-        if (!read_only) return stat_.data_reads;
+    Counter& of(std::uint32_t block, BlockType type, unsigned sectors) {
+        if (type != BlockType::read_only) return stat_.data_reads;
         std::uint8_t& n = counts_[block];
         for (; sectors != 0 && n < 21; --sectors)
             if (Counter* const reached = reaches(++n)) ++*reached;
