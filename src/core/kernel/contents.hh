@@ -51,6 +51,7 @@ struct SectorBytes {
     void fill(const SectorBytes& s) { take(s, s.known & ~known); }
     /// Copies the bytes that are not known here or were written by an older store.
     void take_younger(const SectorBytes& s) {
+        if ((known & s.known) == 0) return take(s, s.known);
         std::uint32_t younger = 0;
         for (std::uint32_t i = 0; i < size; ++i)
             younger |= std::uint32_t {s.order[i] > order[i]} << i;
