@@ -88,7 +88,13 @@ void Crossbar::lay_out(const std::vector<GroupLevel>& levels) {
             const Int128 cycles = (size * hertz + second / 2) / second;
             const auto ticks = static_cast<Tick>(cycles * second / hertz);
             const Tick least = port.mem_side[o].latency().raw;
-            further_.push_back(params.latency->raw - least + (apart < 0 ? -ticks : ticks));
+            const Tick more = apart < 0 ? -ticks : ticks;
+            further_.push_back(params.latency->raw - least + more);
+            if (const Tick time = params.pair_time->raw; time && params.of_a_pair()) {
+                const Int128 limit = Int128 {params.of_a_pair()} * std::max(time + more, Tick {0});
+                of_a_pair_.push_back(static_cast<std::uint16_t>(
+                    std::clamp<Int128>((limit + time / 2) / time, 1, 65535)));
+            }
         }
     wire_ = WireTime(wire(&params));
 }
@@ -189,7 +195,10 @@ Tick Crossbar::send(const MemRequest& r, std::uint32_t output) {
 bool Crossbar::admits(const MemRequest& r, std::uint32_t input, std::uint32_t output) {
     if (state.of_a_pair.empty() || !r.needs_response()) return true;
     std::uint16_t& waiting = state.of_a_pair[std::size_t {input} * params.outputs() + output];
-    const bool full = waiting >= params.of_a_pair();
+    const unsigned limit =
+        of_a_pair_.empty() ? params.of_a_pair()
+                           : of_a_pair_[std::size_t {group_of_[input]} * params.outputs() + output];
+    const bool full = waiting >= limit;
     if (full && !state.held_back[input]) ++stat.pair_stalls[input];
     state.held_back[input] = full;
     waiting += !full;

@@ -92,6 +92,12 @@ class Crossbar final : public Model<Crossbar>, public Functional, public protoco
                             "Most by which the latency of requests differs from `latency` "
                             "between a group of the last level and a slice",
                             switched_off()};
+        Param<Time> pair_time {0_fs,
+                               {0_fs, 1_ms},
+                               "Mean time that a request of a pair waits for its response. Pairs "
+                               "that take longer or less may have as many more or fewer requests "
+                               "than of_a_pair, so that all have one rate; 0: all have of_a_pair",
+                               switched_off()};
     };
     static unsigned limited_inputs(const void* params) {
         const auto& p = *static_cast<const Params*>(params);
@@ -205,6 +211,7 @@ class Crossbar final : public Model<Crossbar>, public Functional, public protoco
     SharedLinks request_links_, response_links_;
     std::vector<std::uint32_t> group_of_; ///< by input; empty without a spread
     std::vector<Tick> further_; ///< by group and output: latency beyond that of the nearest
+    std::vector<std::uint16_t> of_a_pair_; ///< the same: limits; empty: params.of_a_pair
     WireTime wire_;
 };
 

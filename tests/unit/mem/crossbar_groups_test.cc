@@ -128,6 +128,24 @@ TEST_CASE("Requests of different latencies to one slice arrive in the order of t
     CHECK(rig.driver(0).answered(1) == far + 4 * ns);
 }
 
+TEST_CASE("Pairs of different latencies have one rate if their limits are those of a mean time",
+          "[mem][crossbar]") {
+    const bool adapted = GENERATE(false, true);
+    const auto answers = [&](unsigned driver) {
+        Rig rig(2, 4,
+                "of_a_pair=40 latency=20ns spread=9ns" +
+                    std::string(adapted ? " pair_time=121ns" : ""),
+                memories, "1 1 1");
+        for (int n = 0; n < 5000; ++n) rig.driver(driver).read(0, 0, 1);
+        rig.m.start();
+        rig.m.run(10'000 * ns);
+        return static_cast<double>(rig.driver(driver).state.answers.size());
+    };
+    const double near = answers(0), far = answers(1); // 112 ns and 130 ns
+    CHECK(near / far == Approx(adapted ? 1 : 130. / 112).epsilon(0.01));
+    CHECK((near + far) / 2 == Approx(10'000. * 40 / 121).epsilon(0.02));
+}
+
 TEST_CASE("Levels of groups are refused where they make no groups", "[mem][crossbar]") {
     const auto refused = [](const std::string& groups, const std::string& why,
                             const std::string& more = "") {
