@@ -163,16 +163,16 @@ class Crossbar final : public Model<Crossbar>, public Functional, public protoco
                                    "too many to their slice waited for a response"};
         Each<Counter> request_link_busy {
             &request_links, Unit::cycle,
-            "Cycles of a port that requests over this link took, level by level"};
+            "Cycles of a port that requests took on a shared link, by link, level by level"};
         Each<Counter> request_link_stalls {
             &request_links, Unit::count,
-            "Times that this link delayed the requests of a requester, level by level"};
+            "Times that a shared link delayed requests, by link, level by level"};
         Each<Counter> response_link_busy {
             &response_links, Unit::cycle,
-            "Cycles of a port that responses over this link took, level by level"};
+            "Cycles of a port that responses took on a shared link, by link, level by level"};
         Each<Counter> response_link_stalls {
             &response_links, Unit::count,
-            "Times that this link delayed the responses to a requester, level by level"};
+            "Times that a shared link delayed responses, by link, level by level"};
     };
     struct State {
         Switch<protocol::MemRequest> requests;
