@@ -2,7 +2,7 @@
 
 #include "core/kernel/component.hh"
 #include "core/machine/functional.hh"
-#include "device_parts/virtual_queues.hh"
+#include "mem/crossbar_switch.hh"
 #include "mem/hashed_interleave.hh"
 #include "protocol/mem.hh"
 #include "protocol/traffic.hh"
@@ -26,6 +26,12 @@ using protocol::Mem;
 ///               requests, but are dropped if the input's buffer is full or the slice does not
 ///               accept hints. With `of_a_pair`, a request waits at its input, with those
 ///               behind it, while so many of its input to its output have no response.
+///               With `groups`, consecutive requesters share links, in levels (SharedLinks): a
+///               request waits at its input, and a response at its output, for their links. With
+///               `spread`, the latency of requests depends on the group and the slice: groups lie
+///               on a line, slices in two rows along it, and requests between the ends of the line
+///               take up to `spread` more or less than `latency`. The mean over the slices is
+///               `latency` for each group if the number of slices is even.
 /// Ordering      Messages from one input to one output stay in order.
 /// Requires      `source` holds the return path in mixed radix, so that crossbars can be chained:
 ///               source = source above x inputs + input. It must fit in 16 bits.
@@ -75,14 +81,42 @@ class Crossbar final : public Model<Crossbar>, public Functional, public protoco
                                    "Requests of a requester to a slice that may wait for a "
                                    "response; 0: any number",
                                    switched_off()};
+        Param<std::string> groups {
+            "",
+            "Levels of groups of consecutive requesters that share links, from the smallest "
+            "groups: requesters of a group, and the rates of its links for requests and for "
+            "responses in ports, such as '2 1.5 2, 14 14 14'. Empty: none",
+            switched_off()};
+        Param<Time> spread {0_fs,
+                            {0_fs, 1_ms},
+                            "Most by which the latency of requests differs from `latency` "
+                            "between a group of the last level and a slice",
+                            switched_off()};
+        Param<Time> pair_time {0_fs,
+                               {0_fs, 1_ms},
+                               "Mean time that a request of a pair waits for its response. Pairs "
+                               "that take longer or less may have as many more or fewer requests "
+                               "than of_a_pair, so that all have one rate; 0: all have of_a_pair",
+                               switched_off()};
     };
     static unsigned limited_inputs(const void* params) {
         const auto& p = *static_cast<const Params*>(params);
         return p.of_a_pair() ? p.inputs() : 0;
     }
+    static unsigned request_links(const void* params);
+    static unsigned response_links(const void* params);
     static Rate wire(const void* params) {
         const auto& p = *static_cast<const Params*>(params);
         return {p.width->raw * p.clock->raw};
+    }
+    /// With a spread, requests overtake each other on their way to a slice: the crossbar adds the
+    /// time of their bytes itself.
+    static Rate request_wire(const void* params) {
+        return static_cast<const Params*>(params)->spread->raw ? Rate {0} : wire(params);
+    }
+    static Time least_latency_of_requests(const void* params) {
+        const auto& p = *static_cast<const Params*>(params);
+        return {std::max(p.latency->raw - p.spread->raw, Tick {1})};
     }
     static Time of_responses(const void* params) {
         const auto& p = *static_cast<const Params*>(params);
@@ -98,8 +132,8 @@ class Crossbar final : public Model<Crossbar>, public Functional, public protoco
                                        "Requesters"};
         Many<Requester<Mem>> mem_side {from<&Params::outputs>,
                                        {.depth = from<&Params::outstanding>,
-                                        .latency = from<&Params::latency>,
-                                        .rate = &wire,
+                                        .latency = &least_latency_of_requests,
+                                        .rate = &request_wire,
                                         .clock = from<&Params::clock>},
                                        "Slices"};
     };
@@ -127,16 +161,18 @@ class Crossbar final : public Model<Crossbar>, public Functional, public protoco
         Each<Counter> pair_stalls {&limited_inputs, Unit::count,
                                    "Times that requests of this requester were stalled because "
                                    "too many to their slice waited for a response"};
-    };
-    /// One direction.
-    template <class M>
-    struct Switch {
-        device_parts::VirtualQueues<M> queues;
-        std::vector<std::int64_t> input_free; ///< first cycle in which it is free
-        std::vector<std::int64_t> output_free;
-        std::vector<std::uint8_t> blocked; ///< outputs whose next message was blocked
-        std::uint64_t held = 0;            ///< messages in the switch
-        std::uint64_t bytes_held = 0;
+        Each<Counter> request_link_busy {
+            &request_links, Unit::cycle,
+            "Cycles of a port that requests took on a shared link, by link, level by level"};
+        Each<Counter> request_link_stalls {
+            &request_links, Unit::count,
+            "Times that a shared link delayed requests, by link, level by level"};
+        Each<Counter> response_link_busy {
+            &response_links, Unit::cycle,
+            "Cycles of a port that responses took on a shared link, by link, level by level"};
+        Each<Counter> response_link_stalls {
+            &response_links, Unit::count,
+            "Times that a shared link delayed responses, by link, level by level"};
     };
     struct State {
         Switch<protocol::MemRequest> requests;
@@ -150,6 +186,7 @@ class Crossbar final : public Model<Crossbar>, public Functional, public protoco
     void init() override;
     void wake() override;
     bool pending() const override { return state.requests.held + state.responses.held != 0; }
+    void check_loaded(Loader& l) const override;
     void waits_on(WaitReport& report) const override;
     std::optional<std::string> imbalance() const override;
     void functional(const PortBase& at, FunctionalAccess& access) override;
@@ -161,24 +198,21 @@ class Crossbar final : public Model<Crossbar>, public Functional, public protoco
     State state;
 
   private:
-    static constexpr std::uint32_t held_back = ~0u;
-    static constexpr std::int64_t no_cycle = std::numeric_limits<std::int64_t>::max();
-
-    /// Transfers all messages that can move in this cycle. Returns the next cycle in which a
-    /// message may move.
-    /// `route` returns the output of a message, or held_back.
-    template <class M, class From, class To, class Route, class Sent>
-    std::int64_t transfer(std::int64_t cycle, Switch<M>& s, From& from, To& to, Route&& route,
-                          Sent&& sent, Each<BookedCycles>& busy, Each<Counter>& stalls);
+    std::int64_t move_requests(std::int64_t cycle);
+    std::int64_t move_responses(std::int64_t cycle);
     bool admits(const protocol::MemRequest& r, std::uint32_t input, std::uint32_t output);
     bool drop_hints(Responder<Mem>& in, std::uint32_t input);
-    std::int64_t cycles(std::uint32_t bytes) const {
-        return static_cast<std::int64_t>(width_.quotient(bytes + width_.value() - 1));
-    }
+    void lay_out(const std::vector<GroupLevel>& levels);
+    Tick send(const protocol::MemRequest& r, std::uint32_t output);
 
     EdgeFinder edges_;
     HashedInterleave interleave_;
     device_parts::Divider width_;
+    SharedLinks request_links_, response_links_;
+    std::vector<std::uint32_t> group_of_; ///< by input; empty without a spread
+    std::vector<Tick> further_; ///< by group and output: latency beyond that of the nearest
+    std::vector<std::uint16_t> of_a_pair_; ///< the same: limits; empty: params.of_a_pair
+    WireTime wire_;
 };
 
 } // namespace memsim::mem

@@ -216,6 +216,23 @@ static const RigFor crossbar {
             m.bind("network", at("mem_side", i), at("memory", i), "cpu_side");
         }
     }};
+/// Groups that share slow links; requests overtake each other on their way to a slice.
+static const RigFor grouped_crossbar {
+    "mem.Crossbar", [](Machine& m) {
+        m.add("network", "mem.Crossbar",
+              {{"inputs", "4"},
+               {"outputs", "4"},
+               {"buffer", "2"},
+               {"queue", "2"},
+               {"of_a_pair", "3"},
+               {"groups", "2 0.5 1.25, 4 0.75 0.5"},
+               {"spread", "4ns"}});
+        for (unsigned i = 0; i < 4; ++i) {
+            driver(m, at("driver", i).c_str(), "network", at("cpu_side", i).c_str());
+            m.add(at("memory", i), "mem.SimpleMemory", {{"queue", "2"}, {"bandwidth", "30GB/s"}});
+            m.bind("network", at("mem_side", i), at("memory", i), "cpu_side");
+        }
+    }};
 static const RigFor router {
     "link.AddressRouter", [](Machine& m) {
         m.add("router", "link.AddressRouter",

@@ -83,6 +83,47 @@ def test_a_gpc_reads_a_slice_at_the_rate_of_its_port() -> None:
     assert 0.98 * 64 * 1.41 < rate <= 64 * 1.41
 
 
+@pytest.mark.parametrize("chip, spread", [("v100-pcie", 36), ("a100-80gb", 37), ("h100-sxm", 13)])
+def test_the_latency_of_a_slice_depends_on_its_place_with_the_mean_of_the_chase(chip: str, spread: int) -> None:
+    least, most = (BENCHMARKS["slice_chase"].measure(chip, at) for at in ("least", "most"))
+    assert most - least == pytest.approx(2 * spread, abs=0.01)
+    assert (least + most) / 2 == pytest.approx(BENCHMARKS["chase"].measure(chip, "2MiB"), rel=0.01)
+
+
+def test_an_sm_reads_near_and_far_slices_at_one_rate() -> None:
+    """Jin et al., MICRO 2024: 34 GB/s with a standard deviation of 0.147 GB/s over SMs and slices of the V100."""
+    rate = {spread: _rate_of_a_slice(spread) for spread in ("0ns", "26ns")}
+    assert rate["26ns"] == pytest.approx(rate["0ns"], rel=0.03)
+
+
+def _rate_of_a_slice(spread: str) -> float:
+    """GB/s of one SM that reads the nearest slice of a V100."""
+    changes = dict(sms=1, hashed=False, l2=dict(capacity="24MiB"), network=dict(spread=spread))
+    of = dict(dispatcher=dict(pause_at_launch=1), **changes)
+    cycles = benchmarks._cycles("v100-pcie", "slice_read", 64, 1, **of)
+    return benchmarks.SLICE_BYTES / cycles * 1.38
+
+
+@pytest.mark.parametrize(
+    "chip, gpcs, limited", [("v100-pcie", 6, 40), ("a100-80gb", 7, 0), ("h100-pcie", 7, 19), ("h100-sxm", 8, 22)]
+)
+def test_sms_are_in_tpcs_cpcs_and_gpcs(chip: str, gpcs: int, limited: int) -> None:
+    """Links of V100's TPCs and of H100's CPCs limit writes; the others are as wide as their ports."""
+    of = nvidia.chip(chip)
+    assert -(-of.sms // of.fabric.gpc) == gpcs
+    root = memsim.Root(seed=1)
+    root.program = memsim.workload.Program(name="vadd", size=12)
+    root.gpu = of.gpu()
+    root.program.dispatcher = root.gpu.dispatcher.host
+    with memsim.Simulation(root) as machine:
+        machine.simulate()
+        stats = root.gpu.network.stats
+        assert all(float(stats.request_link_stalls[i]) >= 0 for i in range(limited))
+        for links, first in ((stats.request_link_stalls, limited), (stats.response_link_stalls, 0)):
+            with pytest.raises(memsim.Error):
+                float(links[first])
+
+
 def test_two_sms_copy_twice_as_much_as_one() -> None:
     one, two = (BENCHMARKS["copy_sms"].measure("h100-sxm", at) for at in ("1", "2"))
     assert 1.9 < two / one < 2.1

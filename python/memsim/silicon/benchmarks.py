@@ -16,8 +16,9 @@ HOPS = 3000
 THREADS = 2048  # of an SM, in two blocks
 ELEMENTS = 12_000_000  # of a stream: more than are accessed until the window ends
 WARM_US, WINDOW_US = 8, 10  # simulated time before a stream is measured, and while it is
-READERS = {"one-SM": 1, "one-GPC": 16}  # SMs that read a slice; a GPC of these chips has 12 to 18
+SLICES = {"least": 0, "most": -1}  # slice of a row, as seen from the first SM
 SLICE_BYTES = 2048 * LINE  # that each of them reads
+SLICE_HOPS = 2048  # of slice_chase
 HOST_LINES = 2 << 20 >> 7  # nvbandwidth's 2 MiB
 HOST_WARM_US, HOST_WINDOW_US = 20, 40
 LOADS = 8  # of each thread that reads the L2
@@ -99,10 +100,19 @@ def l2_read(chip: str, at: str) -> float:
 def slice_read(chip: str, at: str) -> float:
     """GB/s of reads of one slice of the L2 by one SM or by as many as a GPC has. Slices are larger than the chip's, so
     that reads of many lines, each once, hit."""
-    of, sms = nvidia.chip(chip), READERS[at]
+    of = nvidia.chip(chip)
+    sms = {"one-SM": 1, "one-GPC": of.fabric.gpc}[at]
     changes: dict[str, Any] = dict(sms=sms, hashed=False, l2=dict(capacity=Bytes(4 * Bytes.parse(of.l2).value)))
     cycles = _cycles(chip, "slice_read", of.slices, sms, dispatcher=dict(pause_at_launch=1), **changes)
     return sms * SLICE_BYTES / cycles * of.megahertz / 1e3
+
+
+def slice_chase(chip: str, at: str) -> float:
+    """Cycles of a hop of one thread that follows pointers through one slice of the L2, at an end of a row of slices."""
+    slices = nvidia.chip(chip).slices
+    changes: dict[str, Any] = dict(sms=1, hashed=False, l1=dict(capacity="4KiB", ways=32))
+    of_row = slices + range(slices // 2)[SLICES[at]]  # 0 iterations are a default
+    return _cycles(chip, "slice_chase", slices, of_row, dispatcher=dict(pause_at_launch=1), **changes) / SLICE_HOPS
 
 
 def bank_conflicts(chip: str, at: str) -> float:
@@ -128,8 +138,11 @@ def host_write(chip: str, at: str) -> float:
 
 
 def atomic_latency(chip: str, at: str) -> float:
-    """Cycles of an atomic addition of one thread that needs the result of the one before."""
-    return (_cycles(chip, "atomic_chain", 1, 2 * ATOMICS) - _cycles(chip, "atomic_chain", 1, ATOMICS)) / ATOMICS
+    """Cycles of an atomic addition of one thread that needs the result of the one before, at the mean distance of a
+    slice: sources do not state the place of their word."""
+    mean: dict[str, Any] = dict(network=dict(spread="0ns"))
+    longer = _cycles(chip, "atomic_chain", 1, 2 * ATOMICS, **mean)
+    return (longer - _cycles(chip, "atomic_chain", 1, ATOMICS, **mean)) / ATOMICS
 
 
 def atomic_rate(chip: str, at: str) -> float:
@@ -173,6 +186,12 @@ BENCHMARKS = {
     "copy_sms": Benchmark("b = 3 a in memory, over the SMs", "GB/s", 0.05, copy_sms),
     "l2_read": Benchmark("reads of the L2, over the footprint", "GB/s", 0.05, l2_read),
     "slice_read": Benchmark("reads of one slice of the L2, over the SMs that read", "GB/s", 0.05, slice_read),
+    "slice_chase": Benchmark(
+        "latency of a load from one slice of the L2 that waits for the one before, over the slices",
+        "cycles",
+        0.10,
+        slice_chase,
+    ),
     "bank_conflicts": Benchmark(
         "latency of a load from shared memory that waits for the one before, over the words that conflict in a bank",
         "cycles",

@@ -14,23 +14,9 @@ from ..model.provenance import assumed, cited, derived, inferred
 from ..model.units import Bytes, Time
 from . import nvidia_parts
 from .interleave import with_queue
-from .nvidia_parts import ACCEL_SIM, GPU_BENCHES, HASHED, L1, L2, MT4G, NETWORK, OF_A_PAIR, REGISTERS, SM, STREAMS
+from .nvidia_parts import ACCEL_SIM, DRAM, GPU_BENCHES, HASHED, L1, L2, MT4G, NETWORK, OF_A_PAIR, REGISTERS, SM
 from .processor import Gpu, gpu
 
-DRAM: dict[str, Any] = dict(
-    refresh=inferred(
-        "ranks_in_turn",
-        "all banks together; chosen after runs of all points with it and with single_banks, which JEDEC allows",
-        used=["scales at full occupancy"],
-        sweep=["single_banks"],
-    ),
-    map=assumed("RoBaRaCoChCl", "rows alternate between pseudo-channels, then banks; chosen after runs with RoRaBa"),
-    queue=assumed(256, STREAMS),
-    read_queue=cited(64, f"{ACCEL_SIM}: gpgpu_frfcfs_dram_sched_queue_size 64"),
-    write_queue=cited(64, f"{ACCEL_SIM}: gpgpu_frfcfs_dram_sched_queue_size 64"),
-    write_high=assumed(56, "a drain begins when the queue is nearly full"),
-    write_low=assumed(16, "and takes most of it"),
-)
 BURST = 32  # bytes of a burst of HBM
 FLIT = cited("40B", f"{ACCEL_SIM}: icnt_flit_size 40, a sector and its header")
 TWO_FLITS = derived("80B", from_="64 B a cycle and slice (measured peak), each sector with a header of 8 B")
@@ -60,6 +46,7 @@ class Chip:
     far_cycles      of the link between the two partitions of the L2, there and back; 0: there is one partition
     tensor          tensor_rate, tensor_interval and tensor_latency of gpu.Sm
     units           lanes and latencies of its arithmetic units
+    fabric          levels of the crossbar
     dispatch        time from the end of a block to the start of the next in its place
 
     The times but that of shared memory, and the kind of refresh, are inferred from the points that `memsim silicon`
@@ -82,6 +69,7 @@ class Chip:
     memory_cycles: float
     tensor: tuple[int, int, int]
     units: dict[str, Any]
+    fabric: nvidia_parts.Fabric
     dispatch: str
     pseudo_channels: int = 1
     far_cycles: float = 0
@@ -158,6 +146,11 @@ class Chip:
                 of_a_pair=self.of_a_pair(changes.get("slices") or changes.get("channels") or self.slices),
                 latency=self.latency(self.network_cycles, "chase in the L2"),
                 response_latency=derived(Time.cycles(1, self.megahertz * 1e6), from_="an L2 slice has the rest"),
+                pair_time=derived(
+                    Time.cycles(2 * self.network_cycles, self.megahertz * 1e6),
+                    from_=f"both ways of the network: one rate of all SMs and slices ({nvidia_parts.JIN24}, IV.A)",
+                ),
+                **self.fabric.parameters(self.megahertz),
             ),
             l2={
                 **L2,
@@ -201,6 +194,7 @@ V100_PCIE = Chip(
     memory_cycles=146,
     tensor=(128, 1, 3),
     units=nvidia_parts.UNITS_70,
+    fabric=nvidia_parts.FABRIC_70,
     dispatch="275ns",
 )
 V100_SXM = replace(V100_PCIE, megahertz=1530)
@@ -222,6 +216,7 @@ A100_80 = Chip(
     far_cycles=148,
     tensor=(256, 1, 17),
     units=nvidia_parts.UNITS_80,
+    fabric=nvidia_parts.FABRIC_80,
     dispatch="222ns",
 )
 A100_40 = replace(A100_80, timing=HBM2, peak=1555)
@@ -243,6 +238,7 @@ H100_PCIE = Chip(
     far_cycles=172,
     tensor=(512, 6, 18),
     units=nvidia_parts.UNITS_90,
+    fabric=nvidia_parts.FABRIC_90,
     dispatch="205ns",
 )
 H100_SXM = replace(

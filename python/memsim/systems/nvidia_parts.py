@@ -1,13 +1,17 @@
 """Parameters that NVIDIA's V100, A100 and H100 have in common, and the names of their sources."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from ..model.provenance import assumed, cited, derived, inferred
+from ..model.units import Time
 
 ACCEL_SIM = "Accel-Sim, configs/tested-cfgs (SM7_QV100, SM80_A100, SM90_H100)"
 OCCUPANCY = "CUDA occupancy calculator, GPU data of compute capability 7.0"
 THROUGHPUT = "CUDA C++ Programming Guide, throughput of native arithmetic instructions, results per cycle and SM"
 GPU_BENCHES = "gpu-benches (RRZE Erlangen), gpu-latency"
+JIN24 = "Jin et al., Uncovering Real GPU NoC Characteristics, MICRO 2024"
 MT4G = "mt4g (TU Munich), sample_results"
 HASHED = assumed(
     True,
@@ -71,6 +75,20 @@ OF_A_PAIR = inferred(
     "34 GB/s of one SM to one slice, in lines, times the time behind the crossbar's input",
     used=["slice_read of one SM of the V100"],
 )
+DRAM: dict[str, Any] = dict(
+    refresh=inferred(
+        "ranks_in_turn",
+        "all banks together; chosen after runs of all points with it and with single_banks, which JEDEC allows",
+        used=["scales at full occupancy"],
+        sweep=["single_banks"],
+    ),
+    map=assumed("RoBaRaCoChCl", "rows alternate between pseudo-channels, then banks; chosen after runs with RoRaBa"),
+    queue=assumed(256, STREAMS),
+    read_queue=cited(64, f"{ACCEL_SIM}: gpgpu_frfcfs_dram_sched_queue_size 64"),
+    write_queue=cited(64, f"{ACCEL_SIM}: gpgpu_frfcfs_dram_sched_queue_size 64"),
+    write_high=assumed(56, "a drain begins when the queue is nearly full"),
+    write_low=assumed(16, "and takes most of it"),
+)
 REGISTERS = dict(
     registers=cited(65536, f"{MT4G}: regsPerMultiProcessor 65536"),
     warp_unit=cited(4, f"{OCCUPANCY}: 4"),
@@ -114,4 +132,60 @@ UNITS_90 = _units(
     16,
     fp64_latency=cited(8, f"{ACCEL_SIM}: trace_opcode_latency_initiation_dp 8,2"),
     special_latency=cited(23, f"{ACCEL_SIM}: trace_opcode_latency_initiation_sfu 23,8"),
+)
+
+
+@dataclass(frozen=True)
+class Fabric:
+    """The levels of a chip's crossbar.
+
+    gpc      SMs of the largest GPC
+    within   mem.Crossbar.groups of the levels below the GPC
+    source   of these
+    spread   cycles by which requests between a GPC and a slice take more or less than the mean, at most
+    origin   makes the spread a parameter
+    """
+
+    gpc: int
+    within: str
+    source: str
+    spread: float
+    origin: Callable[[Time], Any]
+
+    def parameters(self, megahertz: int) -> dict[str, Any]:
+        """The parameters of mem.Crossbar at this clock of the SMs."""
+        full = "links as wide as all of their ports where no source has a width"
+        return dict(
+            groups=cited(
+                f"{self.within}, {self.gpc} {self.gpc} {self.gpc}", f"{JIN24}, table I and IV.A: {self.source}; {full}"
+            ),
+            spread=self.origin(Time.cycles(self.spread, megahertz * 1e6)),
+        )
+
+
+FABRIC_70 = Fabric(
+    14,
+    "2 1.09 2",
+    "GPCs of at most 14 SMs; two SMs of a TPC write 1.09 times as fast as one and read twice as fast",
+    36.5,
+    lambda time: cited(time, f"{JIN24}, III.A: hits of 175 to 248 cycles, on average 212; the map is an assumption"),
+)
+FABRIC_80 = Fabric(
+    16,
+    "2 2 2",
+    "GPCs of at most 16 SMs; two SMs of a TPC read and write twice as fast as one",
+    36.5,
+    lambda time: assumed(time, f"as the V100: {JIN24}, III.C, has no figure of this chip", sweep=["0ns"]),
+)
+FABRIC_90 = Fabric(
+    18,
+    "2 2 2, 6 4.6 6",
+    "GPCs of at most 18 SMs; two SMs of a TPC read and write twice as fast as one, six of a CPC read six and write "
+    "4.6 times as fast",
+    13,
+    lambda time: inferred(
+        time,
+        "0.9 of it is the distance of the 95th percentile of one SM's hits, 231 cycles, from their mean of 219",
+        used=["mt4g's distribution of L2 hits of the H100 SXM"],
+    ),
 )
