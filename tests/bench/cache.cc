@@ -1,6 +1,6 @@
 #include "mem/cache/cache.hh"
 #include "core/machine/machine.hh"
-#include "mem/crossbar.hh"
+#include "mem/crossbar/crossbar.hh"
 #include "mem/simple_memory.hh"
 
 #include <benchmark/benchmark.h>

@@ -1,6 +1,6 @@
 #include "../gpu/mmu_support.hh"
 #include "cache_rig.hh"
-#include "mem/crossbar.hh"
+#include "mem/crossbar/crossbar.hh"
 
 /// One mechanism a test, at the edge where it begins to matter.
 namespace memsim::mem::cache_mechanisms_test {

@@ -1,5 +1,5 @@
 #include "cache_rig.hh"
-#include "mem/crossbar.hh"
+#include "mem/crossbar/crossbar.hh"
 
 /// A slice of an L2 of two partitions. A request of 32 bytes occupies the link to the slice for a
 /// cycle, its response the link from the slice for three (40 of 16 bytes each).

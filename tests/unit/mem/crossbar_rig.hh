@@ -1,7 +1,7 @@
 #pragma once
 
 #include "driver.hh"
-#include "mem/crossbar.hh"
+#include "mem/crossbar/crossbar.hh"
 #include "mem/simple_memory.hh"
 
 #include <catch2/catch.hpp>

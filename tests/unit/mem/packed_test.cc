@@ -1,7 +1,7 @@
 #include "driver.hh"
 #include "link/pcie.hh"
 #include "mem/cache/cache.hh"
-#include "mem/crossbar.hh"
+#include "mem/crossbar/crossbar.hh"
 #include "mem/dram/controller.hh"
 #include "mem/simple_memory.hh"
 

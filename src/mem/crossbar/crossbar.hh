@@ -2,7 +2,7 @@
 
 #include "core/kernel/component.hh"
 #include "core/machine/functional.hh"
-#include "mem/crossbar_switch.hh"
+#include "mem/crossbar/switch.hh"
 #include "mem/hashed_interleave.hh"
 #include "protocol/mem.hh"
 #include "protocol/traffic.hh"

@@ -1,4 +1,4 @@
-#include "mem/shared_links.hh"
+#include "mem/crossbar/shared_links.hh"
 
 #include "core/base/error.hh"
 #include "core/base/text.hh"

@@ -1,4 +1,4 @@
-#include "mem/crossbar.hh"
+#include "mem/crossbar/crossbar.hh"
 
 #include "core/kernel/registry.hh"
 

@@ -4,7 +4,7 @@
 #include "core/kernel/port.hh"
 #include "device_parts/interleave.hh"
 #include "device_parts/virtual_queues.hh"
-#include "mem/shared_links.hh"
+#include "mem/crossbar/shared_links.hh"
 
 #include <array>
 #include <bit>
