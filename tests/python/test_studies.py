@@ -6,6 +6,7 @@ import pytest
 from memsim.study import catalog
 
 NO_CLAIMS = (
+    "cmd/fifo",
     "ohm/lifetime",
     "ohm/limits",
     "zng/fig08b",
@@ -71,7 +72,7 @@ def test_a_figure_of_two_seeds_has_a_value_of_each(figure, workload, claims, mem
     assert any(lowest < highest for _, lowest, _, highest in found)  # another graph, another figure
 
 
-KINDS = "intra-duplicates", "inter-duplicates", "with those written again", "silent"
+KINDS = "intra-duplicates", "inter-duplicates", "equal to another block", "silent"
 
 
 @pytest.mark.slow

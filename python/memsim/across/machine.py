@@ -7,14 +7,14 @@ from typing import Any
 from .. import Root, SimObject
 from ..model.provenance import assumed, derived, wired
 from ..model.units import Bytes
-from ..systems import nvidia, placed
+from ..systems import nvidia, nvidia_parts, placed
 from ..systems.far import Link, linked
 from ..systems.placed import Memory, Range
 from . import prices
 from .prices import Price, PriceOf, middle
 
 CHIP = nvidia.chip("h100-sxm")
-QUEUE = nvidia.DRAM["queue"]  # of what takes requests from the L2: the way there is 146 ns long
+QUEUE = nvidia_parts.DRAM["queue"]  # of what takes requests from the L2: the way there is 146 ns long
 
 
 @dataclass(frozen=True)
