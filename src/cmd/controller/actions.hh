@@ -28,8 +28,7 @@ struct Wait {
 struct Hash {
     std::uint32_t sectors;
 };
-/// Reads sectors of a place. Adds the sectors read from memory to
-/// `counter`.
+/// Reads sectors of a place. Adds the sectors read from memory to `counter`.
 struct Fetch {
     std::uint32_t place, sectors;
     Counter* counter;

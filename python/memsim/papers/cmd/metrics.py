@@ -72,7 +72,7 @@ def share_of(name: str, part: Count, whole: Count, title: str = "") -> Count:
 
 
 intra_share = share_of("intra_share", intra_blocks, written_blocks, "written blocks that are intra-duplicate")
-inter_share = share_of("inter_share", inter_blocks, written_blocks, "written blocks that are inter-duplicate")
+inter_share = share_of("inter_share", inter_blocks, written_blocks)
 overlapping_share = share_of(
     "overlapping_share", overlapping_blocks, written_blocks, "written blocks that are inter-duplicate"
 )
