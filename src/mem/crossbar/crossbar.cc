@@ -128,7 +128,7 @@ void Crossbar::wake() {
 std::int64_t Crossbar::move_requests(std::int64_t cycle) {
     SwitchCycle pass(
         cycle, state.requests, port.cpu_side, port.mem_side, request_links_, width_,
-        {stat.slice_busy, stat.slice_stalls, stat.request_link_busy, stat.request_link_stalls});
+        {stat.slice_busy, stat.slice_stalls, stat.request_link_cycles, stat.request_link_stalls});
     pass.enter(
         [&](Responder<Mem>& in, std::uint32_t input) {
             return !in.empty() && !(in.front().is_hint() && drop_hints(in, input));
@@ -157,7 +157,7 @@ std::int64_t Crossbar::move_requests(std::int64_t cycle) {
 /// place of one.
 std::int64_t Crossbar::move_responses(std::int64_t cycle) {
     SwitchCycle pass(cycle, state.responses, port.mem_side, port.cpu_side, response_links_, width_,
-                     {stat.requester_busy, stat.requester_stalls, stat.response_link_busy,
+                     {stat.requester_busy, stat.requester_stalls, stat.response_link_cycles,
                       stat.response_link_stalls});
     bool admits_more = false;
     pass.enter([](Requester<Mem>& in, std::uint32_t) { return !in.empty(); },

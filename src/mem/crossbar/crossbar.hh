@@ -94,9 +94,10 @@ class Crossbar final : public Model<Crossbar>, public Functional, public protoco
                             switched_off()};
         Param<Time> pair_time {0_fs,
                                {0_fs, 1_ms},
-                               "Mean time that a request of a pair waits for its response. Pairs "
-                               "that take longer or less may have as many more or fewer requests "
-                               "than of_a_pair, so that all have one rate; 0: all have of_a_pair",
+                               "With a spread: mean time that a request of a pair waits for its "
+                               "response. Pairs that take longer or less may have as many more or "
+                               "fewer requests than of_a_pair, so that all have one rate; 0: all "
+                               "have of_a_pair",
                                switched_off()};
     };
     static unsigned limited_inputs(const void* params) {
@@ -161,15 +162,15 @@ class Crossbar final : public Model<Crossbar>, public Functional, public protoco
         Each<Counter> pair_stalls {&limited_inputs, Unit::count,
                                    "Times that requests of this requester were stalled because "
                                    "too many to their slice waited for a response"};
-        Each<Counter> request_link_busy {
-            &request_links, Unit::cycle,
-            "Cycles of a port that requests took on a shared link, by link, level by level"};
+        Each<Counter> request_link_cycles {&request_links, Unit::cycle,
+                                           "Requests that have entered a shared link, in cycles of "
+                                           "a port, by link, level by level"};
         Each<Counter> request_link_stalls {
             &request_links, Unit::count,
             "Times that a shared link delayed requests, by link, level by level"};
-        Each<Counter> response_link_busy {
-            &response_links, Unit::cycle,
-            "Cycles of a port that responses took on a shared link, by link, level by level"};
+        Each<Counter> response_link_cycles {&response_links, Unit::cycle,
+                                            "Responses that have entered a shared link, in cycles "
+                                            "of a port, by link, level by level"};
         Each<Counter> response_link_stalls {
             &response_links, Unit::count,
             "Times that a shared link delayed responses, by link, level by level"};

@@ -35,7 +35,7 @@ struct Switch {
 struct SwitchStats {
     Each<BookedCycles>& busy; ///< of an output
     Each<Counter>& stalls;    ///< of an output
-    Each<Counter>& link_busy;
+    Each<Counter>& link_cycles;
     Each<Counter>& link_stalls;
 };
 
@@ -112,7 +112,7 @@ class SwitchCycle {
     }
     void occupy(std::uint32_t requester, std::int64_t cycles) {
         links_.occupy(requester, cycle_, cycles, s_.links, [&](std::uint32_t link) {
-            stat_.link_busy[link] += static_cast<std::uint64_t>(cycles);
+            stat_.link_cycles[link] += static_cast<std::uint64_t>(cycles);
         });
     }
     /// Accepts a message of an input. Returns whether a link delays it.

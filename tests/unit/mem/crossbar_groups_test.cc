@@ -34,11 +34,11 @@ TEST_CASE("A message waits for the time that a message of its group takes on the
     const Tick first = rig.driver(0).answered(0);
     CHECK(rig.driver(1).answered(0) == first + std::max(4 * ns, later));
     CHECK(rig.driver(2).answered(0) == first + later);
-    CHECK(rig.xbar().stat.request_link_busy.size() == 2);
-    CHECK(value(rig.xbar().stat.request_link_busy[0]) == 8);
-    CHECK(value(rig.xbar().stat.request_link_busy[1]) == 4);
+    CHECK(rig.xbar().stat.request_link_cycles.size() == 2);
+    CHECK(value(rig.xbar().stat.request_link_cycles[0]) == 8);
+    CHECK(value(rig.xbar().stat.request_link_cycles[1]) == 4);
     CHECK(value(rig.xbar().stat.request_link_stalls[0]) == (later < 4 * ns ? 1 : 0));
-    CHECK(rig.xbar().stat.response_link_busy.size() == 0);
+    CHECK(rig.xbar().stat.response_link_cycles.size() == 0);
 }
 
 TEST_CASE("A response waits for the time that a response to its group takes on their link",
@@ -52,9 +52,9 @@ TEST_CASE("A response waits for the time that a response to its group takes on t
     const Tick first = rig.driver(0).answered(0);
     CHECK(rig.driver(1).answered(0) == first + std::max(4 * ns, later));
     CHECK(rig.driver(2).answered(0) == first + later);
-    CHECK(value(rig.xbar().stat.response_link_busy[0]) == 8);
+    CHECK(value(rig.xbar().stat.response_link_cycles[0]) == 8);
     CHECK(value(rig.xbar().stat.response_link_stalls[0]) == (later < 4 * ns ? 1 : 0));
-    CHECK(rig.xbar().stat.request_link_busy.size() == 0);
+    CHECK(rig.xbar().stat.request_link_cycles.size() == 0);
 }
 
 TEST_CASE("A link carries exactly its rate and serves its requesters in turn", "[mem][crossbar]") {
