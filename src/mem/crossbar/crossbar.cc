@@ -25,16 +25,17 @@ void Crossbar::init() {
     state.requests.resize(params.inputs(), params.outputs(), params.buffer(), params.arbitration());
     state.responses.resize(params.outputs(), params.inputs(), params.buffer(),
                            params.arbitration());
+    std::vector<GroupLevel> levels;
     try {
-        const std::vector<GroupLevel> levels = group_levels(params.groups());
-        request_links_ =
-            SharedLinks(levels, &GroupLevel::requests, params.inputs(), state.requests.links);
-        response_links_ =
-            SharedLinks(levels, &GroupLevel::responses, params.inputs(), state.responses.links);
-        if (params.spread->raw) lay_out(levels);
+        levels = group_levels(params.groups());
     } catch (const ConfigError& e) {
         refuse("groups", e.what());
     }
+    request_links_ =
+        SharedLinks(levels, &GroupLevel::requests, params.inputs(), state.requests.links);
+    response_links_ =
+        SharedLinks(levels, &GroupLevel::responses, params.inputs(), state.responses.links);
+    if (params.spread->raw) lay_out(levels);
     if (params.of_a_pair()) {
         state.of_a_pair.assign(std::size_t {params.inputs()} * params.outputs(), 0);
         state.held_back.assign(params.inputs(), 0);
@@ -99,14 +100,25 @@ void Crossbar::lay_out(const std::vector<GroupLevel>& levels) {
     wire_ = WireTime(wire(&params));
 }
 
+namespace {
+
+/// The number of links of one direction; 0 if the levels are wrong, which init() refuses with the
+/// path of the crossbar.
+unsigned count_links(const void* params, std::int64_t GroupLevel::*rate) try {
+    const auto& p = *static_cast<const Crossbar::Params*>(params);
+    return SharedLinks::count(group_levels(p.groups()), rate, p.inputs());
+} catch (const ConfigError&) {
+    return 0;
+}
+
+} // namespace
+
 unsigned Crossbar::request_links(const void* params) {
-    const auto& p = *static_cast<const Params*>(params);
-    return SharedLinks::count(group_levels(p.groups()), &GroupLevel::requests, p.inputs());
+    return count_links(params, &GroupLevel::requests);
 }
 
 unsigned Crossbar::response_links(const void* params) {
-    const auto& p = *static_cast<const Params*>(params);
-    return SharedLinks::count(group_levels(p.groups()), &GroupLevel::responses, p.inputs());
+    return count_links(params, &GroupLevel::responses);
 }
 
 void Crossbar::wake() {

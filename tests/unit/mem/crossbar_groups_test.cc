@@ -151,12 +151,12 @@ TEST_CASE("Levels of groups are refused where they make no groups", "[mem][cross
                             const std::string& more = "") {
         CHECK_THROWS_WITH(grouped(4, groups, more), Catch::Contains(why));
     };
-    refused("2 1", "'2 1' is not the number of requesters and two rates");
+    refused("2 1", "xbar.groups: '2 1' is not the number of requesters and two rates");
     refused("2 1 1 1", "is not the number of requesters and two rates");
     refused("0 1 1", "has no requester, or a link without a rate");
     refused("2 0 1", "has no requester, or a link without a rate");
     refused("2 1 1, 3 1 1", "groups of 3 requesters do not consist of groups of 2");
-    refused("2 2 2", "not below the latency", "spread=5ns");
+    refused("2 2 2", "xbar.spread: 5ns is not below the latency", "spread=5ns");
     refused("", "there are no groups of requesters", "spread=1ns");
 }
 
