@@ -94,10 +94,10 @@ class Crossbar final : public Model<Crossbar>, public Functional, public protoco
                             switched_off()};
         Param<Time> pair_time {0_fs,
                                {0_fs, 1_ms},
-                               "With a spread: mean time that a request of a pair waits for its "
-                               "response. Pairs that take longer or less may have as many more or "
-                               "fewer requests than of_a_pair, so that all have one rate; 0: all "
-                               "have of_a_pair",
+                               "Mean time that a request waits for its response where latencies "
+                               "have a spread. Pairs that take longer or less may have as many "
+                               "more or fewer requests than of_a_pair, so that all have one rate; "
+                               "0: all have of_a_pair",
                                switched_off()};
     };
     static unsigned limited_inputs(const void* params) {
