@@ -1,8 +1,10 @@
 #pragma once
 
+#include "core/base/error.hh"
 #include "core/kernel/port.hh"
 
 #include <array>
+#include <span>
 
 /// The next accesses of an SM's warps, queried by a prefetcher from time to time.
 namespace memsim::protocol {
@@ -32,6 +34,12 @@ struct UpcomingAccesses {
     std::uint8_t count = 0;     ///< number of lines
     bool write = false;         ///< a store, atomic or reduction
     bool last = false;          ///< last message of the answer
+
+    /// A forged checkpoint can announce more lines than there is room for.
+    std::span<const std::uint64_t> announced() const {
+        MEMSIM_ASSERT(count <= most_lines, "a message announces more lines than it has");
+        return {lines.data(), count};
+    }
 
     static constexpr std::uint32_t largest_wire_bytes = 60;
     std::uint32_t wire_bytes() const { return 12 + 8 * std::uint32_t {count}; }

@@ -85,7 +85,8 @@ void MemoryManager::take_answers(std::uint32_t sm) {
 
 /// Records the lines that no cache holds.
 void MemoryManager::record(std::uint32_t sm, UpcomingAccesses& a) {
-    const std::uint8_t seen = std::exchange(a.count, std::uint8_t {0});
+    const auto seen = static_cast<std::uint8_t>(a.announced().size());
+    a.count = 0;
     stat.lines += seen;
     for (std::uint8_t i = 0; i < seen; ++i) {
         const std::uint64_t line = a.lines[i];

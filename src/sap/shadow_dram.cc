@@ -24,9 +24,9 @@ void ShadowDram::init() {
 void ShadowDram::wake() {
     while (port.recorded && !port.recorded->empty()) {
         const protocol::UpcomingAccesses a = port.recorded->pop();
-        for (std::uint8_t i = 0; i < a.count; ++i)
+        for (const std::uint64_t line : a.announced())
             for (Dram& dram : state.drams)
-                dram.record.add(params.sizes.unit_of(a.lines[i]), params.record);
+                dram.record.add(params.sizes.unit_of(line), params.record);
     }
     while (!port.accesses.empty()) {
         const protocol::Observed a = port.accesses.pop();

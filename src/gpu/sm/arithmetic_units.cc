@@ -83,8 +83,8 @@ std::uint64_t ArithmeticUnits::occupied(unsigned kind, Cycle cycle) const {
     return static_cast<std::uint64_t>(sum);
 }
 
-void ArithmeticUnits::check_loaded(Loader& l) const {
-    if (!given()) return;
+void ArithmeticUnits::check_loaded(Loader& l, const WarpSet& ready) const {
+    if (!given()) return l.check(!ready, "has instructions for units that the SM lacks");
     for (const Results& results : state_->results) l.index("arithmetic", results.latest, window);
     for (const WarpSet& waiting : state_->waiting)
         waiting.check_loaded(l, "arithmetic", state_->results.size());

@@ -151,7 +151,8 @@ class ArithmeticUnits {
     std::uint32_t begin(std::uint32_t warp, ArithmeticUnit unit, Cycle cycle);
     /// Cycles from this one on for which units of a kind are occupied, summed over schedulers.
     std::uint64_t occupied(unsigned kind, Cycle cycle) const;
-    void check_loaded(Loader& l) const;
+    /// `ready`: the warps whose next instruction is for a unit.
+    void check_loaded(Loader& l, const WarpSet& ready) const;
 
   private:
     Cycle available(std::uint32_t warp, const gpu_program::WarpOpHead& next) const;

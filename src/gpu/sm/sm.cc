@@ -340,7 +340,7 @@ void Sm::check_loaded(Loader& l) const {
     state.blocks.check_loaded(l, warps);
     state.upcoming.check_loaded(l);
     state.tensor.check_loaded(l, warps, places);
-    arithmetic_.check_loaded(l);
+    arithmetic_.check_loaded(l, state.ready.sets.arithmetic);
     l.indices("last", state.last, warps);
     state.shared.check_loaded(l, warps, places);
     unit_->check_loaded(l, warps, state.copies.copies.size());
