@@ -226,3 +226,16 @@ def test_two_points_make_no_curve_and_no_plot(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["a100-80gb.md"]
     write("a100-80gb", [*rows, Row(point(at="100%"), 100)], tmp_path)
     assert (tmp_path / "a100-80gb.svg").exists()
+
+
+def test_a_carve_out_takes_shared_memory_from_each_l1() -> None:
+    def capacities(carve_out: str | None) -> tuple[str, str]:
+        gpu = systems.a100(sms=2, slices=4, channels=4, carve_out=carve_out)
+        assert gpu.l1[0].capacity == gpu.l1[1].capacity
+        return gpu.l1[0].capacity, gpu.dispatcher.shared
+
+    assert capacities("0KiB") == ("192KiB", "0B")
+    assert capacities("100KiB") == ("92KiB", "100KiB")
+    assert capacities(None) == ("192KiB", "164KiB")
+    with pytest.raises(memsim.Error, match="there is no carve-out '96KiB'.*: it is one of 0KiB, 8KiB, .* 164KiB"):
+        systems.a100(carve_out="96KiB")

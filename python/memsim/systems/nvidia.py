@@ -33,7 +33,7 @@ class Chip:
     """The parameters in which the chips differ.
 
     megahertz       of SMs, caches and crossbar
-    l1, shared      capacities of an L1 with nothing carved out of it, and of shared memory at most
+    l1, carve_outs  capacity of an L1 with nothing carved out of it, and KiB of it that can be shared memory
     l2, ways        capacity of all slices, lines of a set
     slices          of the L2; as many memory channels, each of so many pseudo-channels
     port            bytes that a port of the crossbar carries in a cycle, headers of 8 B included
@@ -56,7 +56,7 @@ class Chip:
     sms: int
     megahertz: int
     l1: str
-    shared: str
+    carve_outs: tuple[int, ...]
     l2: str
     ways: int
     slices: int
@@ -119,12 +119,14 @@ class Chip:
             return OF_A_PAIR
         return derived(OF_A_PAIR * self.slices // slices, from_=[OF_A_PAIR, f"{slices} of {self.slices} slices"])
 
-    def gpu(self, **changes: Any) -> Gpu:
+    def gpu(self, carve_out: Any = None, **changes: Any) -> Gpu:
         """The GPU.
 
-        changes  arguments of systems.gpu(); a dict of parameters is merged with the chip's, and the size of a cache
-                 replaces its capacity alone
+        carve_out  the part of each L1 that is shared memory; None: both have their largest capacity at once
+        changes    arguments of systems.gpu(); a dict of parameters is merged with the chip's, and the size of a cache
+                   replaces its capacity alone
         """
+        l1, shared = nvidia_parts.divided(self.l1, self.carve_outs, carve_out)
         given: dict[str, Any] = dict(
             sms=cited(self.sms, f"{MT4G}: multiProcessorCount; {GPU_BENCHES} of the H100 PCIe"),
             clock=cited(f"{self.megahertz}MHz", f"{GPU_BENCHES}: at this clock; {MT4G} of the H100 SXM: 1980 MHz"),
@@ -137,7 +139,7 @@ class Chip:
             sm={**SM, "shared_latency": self.shared_cycles, **self.tensor_cores(), **self.units},
             l1={
                 **L1,
-                "capacity": cited(self.l1, f"{ACCEL_SIM}: gpgpu_unified_l1d_size"),
+                "capacity": l1,
                 "latency": self.latency(self.l1_cycles, "chase in the L1"),
             },
             network=dict(
@@ -162,7 +164,7 @@ class Chip:
             },
             dispatcher={
                 **REGISTERS,
-                "shared": cited(self.shared, f"{MT4G}: shared memory of an SM"),
+                "shared": shared,
                 "dispatch_latency": inferred(
                     self.dispatch, "reads of the chip's PCIe form", used=["reads at the lowest occupancy"]
                 ),
@@ -181,7 +183,7 @@ V100_PCIE = Chip(
     sms=80,
     megahertz=1380,
     l1="128KiB",
-    shared="96KiB",
+    carve_outs=(0, 8, 16, 32, 64, 96),
     l2="6MiB",
     ways=24,
     slices=64,
@@ -202,7 +204,7 @@ A100_80 = Chip(
     sms=108,
     megahertz=1410,
     l1="192KiB",
-    shared="164KiB",
+    carve_outs=(0, 8, 16, 32, 64, 100, 132, 164),
     l2="40MiB",
     ways=16,
     slices=80,
@@ -224,7 +226,7 @@ H100_PCIE = Chip(
     sms=114,
     megahertz=1755,
     l1="256KiB",
-    shared="228KiB",
+    carve_outs=(0, 8, 16, 32, 64, 100, 132, 164, 196, 228),
     l2="50MiB",
     ways=20,
     slices=80,
@@ -267,7 +269,7 @@ CHIPS = {
 
 
 def v100(form: str = "pcie", **changes: Any) -> Gpu:
-    """A V100, form 'pcie' or 'sxm'. `changes` are arguments of systems.gpu(); dicts are merged with the preset's."""
+    """A V100, form 'pcie' or 'sxm'. `changes` are those of Chip.gpu()."""
     return chip(f"v100-{form}").gpu(**changes)
 
 

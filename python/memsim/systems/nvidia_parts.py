@@ -4,8 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ..errors import check_known
 from ..model.provenance import assumed, cited, derived, inferred
-from ..model.units import Time
+from ..model.units import Bytes, Time
 
 ACCEL_SIM = "Accel-Sim, configs/tested-cfgs (SM7_QV100, SM80_A100, SM90_H100)"
 OCCUPANCY = "CUDA occupancy calculator, GPU data of compute capability 7.0"
@@ -95,6 +96,18 @@ REGISTERS = dict(
     register_unit=cited(256, f"{OCCUPANCY}: 256"),
     shared_unit=cited("256B", f"{OCCUPANCY}: 256; 8.0 has 128"),
 )
+
+
+def divided(l1: str, carve_outs: tuple[int, ...], chosen: str | None) -> tuple[Any, Any]:
+    """The capacities of an L1 and of its shared memory, of which `chosen` is carved out of the L1."""
+    if chosen is None:
+        return (
+            cited(l1, f"{ACCEL_SIM}: gpgpu_unified_l1d_size"),
+            cited(f"{carve_outs[-1]}KiB", f"{MT4G}: shared memory of an SM"),
+        )
+    check_known("carve-out", chosen, [f"{size}KiB" for size in carve_outs])
+    rest = str(Bytes.parse(l1) - Bytes.parse(chosen))
+    return derived(rest, from_=f"{l1} without {chosen} of shared memory"), derived(chosen, from_="the carve-out")
 
 
 def _units(fp32: int, int32: int, fp64: int, special: int, **latencies: Any) -> dict[str, Any]:
