@@ -178,6 +178,26 @@ TEST_CASE(
     CHECK(of("silent_shared") <= of("silent"));
 }
 
+TEST_CASE("without a scheme reads are counted by 32 bytes, too", "[cmd]") {
+    Machine m(1);
+    m.add("driver", "test_mem.Driver", {});
+    m.add("dedup", "cmd.Deduplicator", arguments(small + "false detection=none intra=nowhere"));
+    m.add("memory", "mem.SimpleMemory", {});
+    m.bind("driver", "mem_side", "dedup", "cpu_side");
+    m.bind("dedup", "mem_side", "memory", "cpu_side");
+    m.build();
+    auto& driver = m.get<test_mem::Driver>("driver");
+    driver.write(0, 256, 128);
+    driver.read(1'000'000'000, 0, 128); // never written: read-only
+    driver.read(2'000'000'000, 256, 96);
+    driver.read(3'000'000'000, 256, 32);
+    m.start();
+    REQUIRE(m.run(never) == Stop::idle);
+    const auto& d = m.get<Deduplicator>("dedup");
+    CHECK(counted(d, "read_only_reads") == 4);
+    CHECK(counted(d, "data_reads") == 4);
+}
+
 TEST_CASE("with deduplication every read returns the last written bytes", "[cmd]") {
     std::uint64_t seed = 0;
     std::string name;
