@@ -16,7 +16,7 @@ parser.add_argument("--kernel", default="vadd", help="a workload's name; `memsim
 parser.add_argument("--size", type=whole(0), default=0, help="size of the workload's input (0: its default)")
 parser.add_argument("--memory", help="a timing table of mem.DramController (default: the chip's own memory)")
 parser.add_argument("--sms", type=whole(1), help="number of SMs (default: that of the chip)")
-parser.add_argument("--carve-out", help="shared memory of an SM, taken from its L1, such as 100KiB")
+parser.add_argument("--carve-out", help="shared memory of an SM, taken from its L1 (default: both at their largest)")
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 
