@@ -1,9 +1,7 @@
 """The catalogue of workloads, and the memory operations of each, counted without timing."""
 
-import multiprocessing
 import signal
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from types import FrameType
 from typing import Any
 
@@ -62,6 +60,8 @@ def chosen(names: list[str], of_graphs: bool = False) -> list[dict[str, Any]]:
 def profiles(jobs: list[Job], processes: int, first: list[int] | None = None) -> Iterator[dict[str, Any]]:
     """The results of profile(*job) for each job, in order, computed in parallel processes. `first`: indices of all jobs
     in the order in which they start."""
+    from concurrent.futures import ProcessPoolExecutor  # here, because a run that needs no processes starts sooner
+
     before = signal.signal(signal.SIGTERM, _end_with_children)
     try:
         with ProcessPoolExecutor(processes, initializer=_die_at_once) as pool:
@@ -73,6 +73,8 @@ def profiles(jobs: list[Job], processes: int, first: list[int] | None = None) ->
 
 
 def _end_with_children(number: int, frame: FrameType | None) -> None:
+    import multiprocessing
+
     for child in multiprocessing.active_children():
         child.terminate()
     raise SystemExit(128 + number)

@@ -13,13 +13,13 @@ void rest_briefly() {
 #endif
 }
 
-/// A thread waits so long without sleep, which is longer than it waits at the end of most windows:
-/// a sleeping thread takes about 50 us to wake.
-constexpr auto longest_rest = std::chrono::microseconds(200);
-
-/// Waits until `value` differs from `old`.
-std::uint32_t wait_for_change(const std::atomic<std::uint32_t>& value, std::uint32_t old) {
+/// Waits until `value` differs from `old`, first without sleep, because a sleeping thread takes
+/// about 50 us to wake. Most windows end within 200 us. Where a wait took longer, other programs
+/// probably use the cores, so the next one sleeps almost at once and leaves its core to them.
+std::uint32_t wait_for_change(const std::atomic<std::uint32_t>& value, std::uint32_t old,
+                              bool& patient) {
     using Clock = std::chrono::steady_clock;
+    constexpr Clock::duration most = std::chrono::microseconds(200);
     constexpr unsigned few = 256;
     Clock::time_point began {};
     for (unsigned i = 1;; ++i) {
@@ -27,9 +27,10 @@ std::uint32_t wait_for_change(const std::atomic<std::uint32_t>& value, std::uint
         if (now != old) return now;
         rest_briefly();
         if (i == few) began = Clock::now();
-        if (i % few == 0 && Clock::now() - began > longest_rest) break;
+        if (i % few == 0 && (!patient || Clock::now() - began > most)) break;
     }
     value.wait(old, std::memory_order_acquire);
+    patient = Clock::now() - began < most;
     return value.load(std::memory_order_acquire);
 }
 
@@ -60,12 +61,13 @@ void Crew::begin() {
 
 void Crew::end() {
     for (std::uint32_t busy = busy_.load(std::memory_order_acquire); busy != 0;)
-        busy = wait_for_change(busy_, busy);
+        busy = wait_for_change(busy_, busy, patient_);
 }
 
 void Crew::serve(unsigned number) {
+    bool patient = true;
     for (std::uint32_t seen = 0;;) {
-        wait_for_change(tasks_, seen);
+        wait_for_change(tasks_, seen, patient);
         ++seen;
         if (over_) return;
         task_(number);

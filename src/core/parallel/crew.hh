@@ -8,8 +8,7 @@
 
 namespace memsim {
 
-/// Threads that perform one task at a time together, again and again. Each waits for the next task
-/// for 200 us before it sleeps.
+/// Threads that perform one task at a time together, again and again.
 class Crew {
   public:
     /// `task(number)` is called by each thread for each task; numbers begin at 1. It does not
@@ -30,6 +29,7 @@ class Crew {
     alignas(64) std::atomic<std::uint32_t> tasks_ {0}; ///< begun so far
     bool over_ = false;                                ///< no task follows
     alignas(64) std::atomic<std::uint32_t> busy_ {0};  ///< threads that perform the present task
+    bool patient_ = true;                              ///< of the caller (crew.cc)
     std::vector<std::thread> threads_;
 };
 
