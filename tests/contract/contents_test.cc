@@ -208,6 +208,36 @@ DataRig small_units(bool merges, const std::string& more = "") {
             }};
 }
 
+/// A memory that appears as a drive: of a host, or of a page cache.
+DataRig block_adapter(const std::string& adapter) {
+    return {"a memory as a drive, " + adapter,
+            {},
+            [=](Machine& m) {
+                m.add("host", "test_flash.Checker", arguments("gap=2us trims=0%"));
+                m.add("adapter", "link.BlockAdapter", arguments(adapter));
+                m.add("dram", "mem.DramController", {});
+                m.bind("host", "drive", "adapter", "requests");
+                m.bind("adapter", "mem_side", "dram", "cpu_side");
+            },
+            {"host"}};
+}
+DataRig page_cache_over_memory(const std::string& more) {
+    return {"a page cache over a memory, " + more, {"driver"}, [=](Machine& m) {
+                m.add("driver", "test.DataDriver",
+                      arguments("count=4000 lines=200 stride=7 gap=200ns answers=40 copies=150"));
+                m.add("cache", "mem.PageCache",
+                      arguments("capacity=48KiB requests=12 dram_queue=6 drive_queue=3 batch=4 " +
+                                more));
+                m.add("dram", "mem.DramController", {});
+                m.add("adapter", "link.BlockAdapter", arguments("jobs=2 outstanding=8"));
+                m.add("far", "mem.DramController", {});
+                m.bind("driver", "mem", "cache", "cpu_side");
+                m.bind("cache", "dram_side", "dram", "cpu_side");
+                m.bind("cache", "drive_side", "adapter", "requests");
+                m.bind("adapter", "mem_side", "far", "cpu_side");
+            }};
+}
+
 /// A CXL host bridge over two endpoints in an interleave set.
 DataRig cxl_root() {
     return {"a CXL root complex", {"driver"}, [](Machine& m) {
@@ -473,6 +503,10 @@ std::vector<DataRig> rigs() {
     for (const char* more :
          {"capacity=4KiB ahead=2", "capacity=512B", "capacity=1KiB predict=last"})
         all.push_back(read_ahead(more));
+    for (const char* adapter : {"", "block=32B base=1MiB outstanding=3", "block=64B jobs=2"})
+        all.push_back(block_adapter(adapter));
+    for (const char* more : {"replacement=lru", "write_group=16KiB early_writes=true"})
+        all.push_back(page_cache_over_memory(more));
     all.push_back(drive_of_hbf());
     all.push_back(cxl_root());
     for (const char* network : {"none", "swnet", "fcnet", "nif"})

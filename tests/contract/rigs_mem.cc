@@ -70,4 +70,25 @@ static const RigFor read_ahead_all {"mem.ReadAhead",
 static const RigFor read_ahead_last {"mem.ReadAhead",
                                      [](Machine& m) { read_ahead(m, "last", "2KiB"); }};
 
+/// A page cache over a memory that appears as a drive, and a host that flushes; few places.
+static const RigFor block_adapter {
+    "link.BlockAdapter", [](Machine& m) {
+        m.add("driver", "test.Driver", {{"gap", "300ns"}, {"footprint", "16KiB"}});
+        m.add("cache", "mem.PageCache",
+              {{"capacity", "5KiB"}, {"unit", "512B"}, {"requests", "5"}, {"batch", "2"}});
+        m.add("dram", "mem.SimpleMemory", {{"queue", "4"}});
+        m.add("host", "test_flash.Checker", {{"count", "300"}, {"gap", "2us"}, {"trims", "0%"}});
+        for (const char* n : {"[0]", "[1]"}) {
+            const std::string i = n;
+            m.add("adapter" + i, "link.BlockAdapter",
+                  {{"jobs", "3"}, {"queue", "2"}, {"outstanding", "5"}, {"base", "4KiB"}});
+            m.add("memory" + i, "mem.SimpleMemory", {{"queue", "3"}, {"latency", "300ns"}});
+            m.bind("adapter" + i, "mem_side", "memory" + i, "cpu_side");
+        }
+        m.bind("driver", "mem", "cache", "cpu_side");
+        m.bind("cache", "dram_side", "dram", "cpu_side");
+        m.bind("cache", "drive_side", "adapter[0]", "requests");
+        m.bind("host", "drive", "adapter[1]", "requests");
+    }};
+
 } // namespace memsim::test::rigs_mem
