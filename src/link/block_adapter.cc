@@ -81,7 +81,7 @@ void BlockAdapter::send_part(std::uint32_t tag) {
             device_parts::part_of(contents, job.request.contents, job.sent * pieces, pieces);
         contents[r.contents].moves = true; // a drive's write replaces whatever was there
     }
-    if (job.sent++ == 0) { // later parts are under way together with the first one
+    if (job.sent++ == 0) { // later parts are outstanding together with the first one
         sim().stamps().mark(job.request.stamps, adapting, now() + params.latency->raw);
         r.stamps = job.request.stamps;
     }
