@@ -18,7 +18,7 @@ from .ways import KNOWN
 
 SAME = 1.01  # times: what is nearer has no order
 HBF = "hbf-beside", "hbf-behind", "sap-hbf", "hbf+cxl"
-CXL_SSD = "cxl-ssd", "cxl-ssd-sr", "sap-cxl-ssd"
+CXL_SSD = "cxl-ssd", "cxl-ssd-sr", "cxl-ssd-behind", "sap-cxl-ssd"
 LINKED = "c2c", "cxl", "pcie", "ssd-behind", "sap-behind", "hbf+cxl"
 
 

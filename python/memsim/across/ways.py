@@ -8,7 +8,7 @@ from ..systems import far, hbf, placed
 from ..systems.placed import Memory
 from . import prices
 from .deduplicated import deduplicated
-from .endpoint import cxl_ssd
+from .endpoint import cxl_ssd, cxl_ssd_behind
 from .light import ohm
 from .machine import Machine, Way, behind, beside, fixed
 from .managed import hinting, sap
@@ -69,6 +69,12 @@ WAYS = {
     "ssd-behind": Way("four SSDs over PCIe 5, HBM as their page cache", behind(_ssd), prices.SSD, behind=True),
     "cxl-ssd": Way("a CXL-SSD of Z-NAND as CXL-GPU has it, a range of addresses", cxl_ssd("cxl"), prices.SLC_SSD),
     "cxl-ssd-sr": Way("cxl-ssd with CXL-GPU's speculative reads", cxl_ssd("cxl-sr"), prices.SLC_SSD),
+    "cxl-ssd-behind": Way(
+        "a CXL-SSD with CXL-GPU's speculative reads, HBM as its page cache",
+        cxl_ssd_behind("cxl-sr"),
+        prices.SLC_SSD,
+        behind=True,
+    ),
     "sap-cxl-ssd": Way(
         "cxl-ssd-sr with hints of SAP's memory manager as further speculative reads",
         hinting(cxl_ssd("cxl-sr"), "256B"),
