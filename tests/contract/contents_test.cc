@@ -142,7 +142,9 @@ DataRig read_ahead(const std::string& more) {
     return {"arrays that are read ahead, " + more, {"driver"}, [=](Machine& m) {
                 m.add("driver", "test.DataDriver", arguments("lines=40 answers=6 copies=150"));
                 Arguments all = arguments("base=1MiB fetches=4 outstanding=6 " + more);
-                all.emplace_back("arrays", "0B 1KiB; 1KiB 1KiB; 2KiB 512B, 3KiB 1KiB");
+                const bool routed = more.find("router") != std::string::npos;
+                all.emplace_back("arrays", routed ? "0B 1KiB; 1KiB 1KiB 0; 2KiB 512B 1"
+                                                  : "0B 1KiB; 1KiB 1KiB; 2KiB 512B, 3KiB 1KiB");
                 m.add("ahead", "mem.ReadAhead", all);
                 m.add("router", "link.AddressRouter", {{"ranges", "0B 1MiB 0, 1MiB 1MiB 1"}});
                 add_memory(m, "far");
@@ -501,7 +503,9 @@ std::vector<DataRig> rigs() {
     for (const char* drive_type : {"flash.FixedDrive", "flash.Drive"})
         all.push_back(page_cache("write_group=16KiB early_writes=true", drive_type, true));
     for (const char* more :
-         {"capacity=4KiB ahead=2", "capacity=512B", "capacity=1KiB predict=last"})
+         {"capacity=4KiB ahead=2", "capacity=512B", "capacity=1KiB predict=last",
+          "capacity=1KiB predict=router signals=2 signal_base=3KiB signal_bytes=128B "
+          "signal_end=4KiB"})
         all.push_back(read_ahead(more));
     for (const char* adapter : {"", "block=32B base=1MiB outstanding=3", "block=64B jobs=2"})
         all.push_back(block_adapter(adapter));

@@ -49,12 +49,18 @@ static const RigFor clock_pro {
     [](Machine& m) { page_cache(m, "clock-pro", false, "density(region=2KiB,block=1KiB)"); }};
 
 /// Random requests change the group all the time; few places everywhere.
-static void read_ahead(Machine& m, const std::string& predict, const std::string& footprint) {
+static void read_ahead(Machine& m, const std::string& predict, const std::string& footprint,
+                       const std::string& signals = "0") {
     m.add("driver", "test.Driver",
           {{"gap", "100ns"}, {"footprint", footprint}, {"masks", "true"}, {"line", "128"}});
     m.add("ahead", "mem.ReadAhead",
-          {{"arrays", "0B 1KiB; 1KiB 512B, 2KiB 1KiB; 3KiB 256B; 4KiB 2KiB"},
+          {{"arrays", signals == "0" ? "0B 1KiB; 1KiB 512B, 2KiB 1KiB; 3KiB 256B; 4KiB 2KiB"
+                                     : "0B 1KiB; 1KiB 512B 0, 2KiB 1KiB 1; 3KiB 256B 3; 4KiB 2KiB"},
            {"ahead", "2"},
+           {"signals", signals},
+           {"signal_base", "6KiB"},
+           {"signal_bytes", "128B"},
+           {"signal_end", "8KiB"},
            {"predict", predict},
            {"capacity", "1KiB"},
            {"base", "1MiB"},
@@ -67,6 +73,8 @@ static void read_ahead(Machine& m, const std::string& predict, const std::string
 }
 static const RigFor read_ahead_all {"mem.ReadAhead",
                                     [](Machine& m) { read_ahead(m, "all", "8KiB"); }};
+static const RigFor read_ahead_router {"mem.ReadAhead",
+                                       [](Machine& m) { read_ahead(m, "router", "8KiB", "4"); }};
 static const RigFor read_ahead_last {"mem.ReadAhead",
                                      [](Machine& m) { read_ahead(m, "last", "2KiB"); }};
 
