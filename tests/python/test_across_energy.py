@@ -69,7 +69,7 @@ def test_ssds_pay_for_cells_controller_and_link(run) -> None:
     assert spent["drive"] == pytest.approx(data * 100) and spent["PCIe"] == pytest.approx(data * 5.5)
 
 
-@way("cxl-ssd-sr", ("cxl-ssd", dict(endpoints=2, loads=8)))
+@way("cxl-ssd-sr", "cxl-ssd-behind", ("cxl-ssd", dict(endpoints=2, loads=8)))
 def test_a_cxl_ssd_pays_for_each_part_on_the_way(run) -> None:
     spent = picojoules(run, "cxl-ssd-sr")
     assert len(run.port) == (1 if int(run.port[0].queues.loads_at_once) == 4 else 2)
