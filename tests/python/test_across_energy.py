@@ -111,6 +111,13 @@ def test_hbf_has_the_energy_that_its_component_counts(run) -> None:
     assert "drive" not in spent
 
 
+@way("ohm-2level-behind")
+def test_hbm_before_ohms_memory_pays_for_its_bus(run) -> None:
+    spent = picojoules(run, "ohm-2level-behind")
+    assert spent["HBM"] == pytest.approx(bits(run.gpu.memory, "bus_bytes") * 4.3)
+    assert spent["XPoint"] > 0 and spent["Ohm's DRAM"] > 0 and spent["lasers"] > 0
+
+
 @way("ohm-planar")
 def test_ohms_memory_has_the_energy_of_its_paper_without_static_power(run) -> None:
     spent, parts = picojoules(run, "ohm-planar"), list(run.memory.controller)

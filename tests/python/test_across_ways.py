@@ -82,6 +82,16 @@ def test_two_level_memory_fills_its_dram_from_xpoint(run) -> None:
     assert total(run.memory.controller, "xpoint_reads") > 0
 
 
+@way("ohm-2level-behind", "ohm-2level-behind+cmd")
+def test_pages_of_the_hbm_come_from_xpoint(run) -> None:
+    cache, adapter = run.gpu.cache, run.gpu.drive
+    assert adapter.stats.read_bytes == 4096 * cache.stats.units_in > 0
+    assert total(run.memory.controller, "requests") == adapter.stats.parts
+    assert total(run.memory.controller, "xpoint_reads") > 0
+    assert [one.ratio for one in run.memory.controller] == [64]
+    assert total(run.gpu.memory, "reads") > 0
+
+
 @pytest.mark.parametrize("name", ["ohm-planar", "ohm-2level"])
 def test_where_all_data_fit_ohms_memory_is_dram(name, in_tmp) -> None:
     for root in ran(name, ratio=1):
@@ -146,7 +156,7 @@ def test_the_l2_fills_its_wires_over_any_memory() -> None:
 
 def test_every_way_is_tested_or_older_than_this_file() -> None:
     older = {"hbm", "hbf-beside", "hbf-behind", "c2c", "cxl", "pcie", "ssd-behind"}
-    new = {"cxl-ssd", "cxl-ssd-sr", "cxl-ssd-behind", "ohm-planar", "ohm-2level", "zng"} | {
+    new = {"cxl-ssd", "cxl-ssd-sr", "cxl-ssd-behind", "ohm-planar", "ohm-2level", "ohm-2level-behind", "zng"} | {
         "sap-behind",
         "sap-hbf",
         "sap-cxl-ssd",

@@ -6,17 +6,16 @@ behind  all data lie in the endpoint; HBM is a page cache, whose pages an adapte
 
 from typing import Any
 
-from .. import Root, SimObject, System, cxl, link, mem
+from .. import Root, System, cxl, mem
 from ..model.ports import Port
 from ..model.provenance import assumed, derived, wired
 from ..papers.cxl_gpu.machines import MachineParameters, add_port
 from ..papers.cxl_gpu.scale import LOCAL, Scaled
 from ..systems import placed
 from ..systems.interleave import Interleave
-from .machine import Build, Machine, behind
+from .machine import Build, Machine, adapter, behind
 
 UNIT = assumed("256B", "two lines of the GPU's L2")
-ADAPTER = assumed(dict(queue=8192, jobs=8192, outstanding=4096), "as many as the page cache and the routers have")
 LANES = assumed(16, "lanes of an H100, as its x16 of PCIe 5")
 
 
@@ -54,18 +53,13 @@ def _port(root: Root, machine: Machine, platform: str) -> placed.Memory:
 
 def cxl_ssd_behind(platform: str) -> Build:
     """A CXL-SSD with all data, of which HBM is the page cache."""
-    cache = behind(_adapter)
+    cache = behind(adapter)
 
     def build(root: Root, machine: Machine) -> None:
         cache(root, machine)
         root.gpu.drive.mem_side = _root_complex(root, machine, platform, machine.footprint + machine.tables)
 
     return build
-
-
-def _adapter(machine: Machine) -> SimObject:
-    made: SimObject = link.BlockAdapter(**ADAPTER)
-    return made
 
 
 def _root_complex(root: Root, machine: Machine, platform: str, window: int, share: float = 1.0) -> Port:

@@ -9,7 +9,7 @@ from ..systems.placed import Memory
 from . import prices
 from .deduplicated import deduplicated
 from .endpoint import cxl_ssd, cxl_ssd_behind
-from .light import ohm
+from .light import ohm, ohm_behind
 from .machine import Machine, Way, behind, beside, fixed
 from .managed import hinting, sap
 from .network import zng
@@ -92,6 +92,12 @@ WAYS = {
         prices.XPOINT,
         behind=True,
         local=prices.DDR5,
+    ),
+    "ohm-2level-behind": Way(
+        "Ohm-GPU's memory of XPoint with a 64th of DRAM, over light, HBM as its page cache",
+        ohm_behind(),
+        prices.XPOINT_AND_DDR5,
+        behind=True,
     ),
     "zng": Way(
         "ZnG's flash in place of HBM, behind the L2, whatever the ratio",
