@@ -1,7 +1,7 @@
 """Requests to a language model, served in batches by a V100, A100 or H100 with some of the model's layers.
 
     build/memsim configs/llm_serve.py [--chip h100-pcie] [--model tiny-moe] [--layers 1] [--requests 4]
-                                      [--far hbf|cxl|c2c [--place POLICY] [--ahead BYTES]]
+                                      [--far hbf|cxl|c2c [--place POLICY] [--ahead BYTES [--predict router]]]
 
 docs/models/llm.md describes the kernels, the schedule and what is not modelled. Times and rates are those of the
 simulated layers with embedding and head. The traffic of each kernel is in the database:
@@ -50,6 +50,7 @@ root.model = llm.engine(
     kv_bits=args.kv_bits,
     launch_latency=args.launch_latency,
     seed=args.seed,
+    **llm.predictions(args),
 )
 root.gpu = llm.gpu(args, root.model)
 root.model.dispatcher = root.gpu.dispatcher.host
@@ -59,12 +60,18 @@ memsim.stats.dump("end")
 
 stats = root.model.stats
 between = stats.time_between_tokens
+predicted = float(stats.predicted_used) + float(stats.predicted_unused)
 print(
     f"{end.getCause()} at {memsim.curTick() / 1e9:.1f} us: {stats.requests} requests in {stats.steps} steps of "
     f"{stats.step_tokens.mean:.1f} tokens, {stats.token_rate:.0f} tokens generated a second; first token after "
     f"{stats.time_to_first_token.mean / 1000:.1f} us"
     + (f", {between.mean / 1000:.1f} us between tokens" if between.count else "")
     + (f", {stats.evictions} evictions" if args.evict != "none" else "")
+    + (
+        f", {float(stats.predicted_used):.0f} of {predicted:.0f} predicted experts used"
+        if args.predict == "router"
+        else ""
+    )
     + f", of {args.layers} of {llm.shape(args.model).layers} layers and the head"
 )
 if args.far:

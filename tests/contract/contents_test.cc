@@ -142,7 +142,9 @@ DataRig read_ahead(const std::string& more) {
     return {"arrays that are read ahead, " + more, {"driver"}, [=](Machine& m) {
                 m.add("driver", "test.DataDriver", arguments("lines=40 answers=6 copies=150"));
                 Arguments all = arguments("base=1MiB fetches=4 outstanding=6 " + more);
-                all.emplace_back("arrays", "0B 1KiB; 1KiB 1KiB; 2KiB 512B, 3KiB 1KiB");
+                const bool routed = more.find("router") != std::string::npos;
+                all.emplace_back("arrays", routed ? "0B 1KiB; 1KiB 1KiB 0; 2KiB 512B 1"
+                                                  : "0B 1KiB; 1KiB 1KiB; 2KiB 512B, 3KiB 1KiB");
                 m.add("ahead", "mem.ReadAhead", all);
                 m.add("router", "link.AddressRouter", {{"ranges", "0B 1MiB 0, 1MiB 1MiB 1"}});
                 add_memory(m, "far");
@@ -205,6 +207,36 @@ DataRig small_units(bool merges, const std::string& more = "") {
                                     : "jobs=5 queue=2 group=1KiB"));
                 m.bind("cache", "drive_side", "merger", "requests");
                 m.bind("merger", "drive", "drive", "host[0]");
+            }};
+}
+
+/// A memory that appears as a drive: of a host, or of a page cache.
+DataRig block_adapter(const std::string& adapter) {
+    return {"a memory as a drive, " + adapter,
+            {},
+            [=](Machine& m) {
+                m.add("host", "test_flash.Checker", arguments("gap=2us trims=0%"));
+                m.add("adapter", "link.BlockAdapter", arguments(adapter));
+                m.add("dram", "mem.DramController", {});
+                m.bind("host", "drive", "adapter", "requests");
+                m.bind("adapter", "mem_side", "dram", "cpu_side");
+            },
+            {"host"}};
+}
+DataRig page_cache_over_memory(const std::string& more) {
+    return {"a page cache over a memory, " + more, {"driver"}, [=](Machine& m) {
+                m.add("driver", "test.DataDriver",
+                      arguments("count=4000 lines=200 stride=7 gap=200ns answers=40 copies=150"));
+                m.add("cache", "mem.PageCache",
+                      arguments("capacity=48KiB requests=12 dram_queue=6 drive_queue=3 batch=4 " +
+                                more));
+                m.add("dram", "mem.DramController", {});
+                m.add("adapter", "link.BlockAdapter", arguments("jobs=2 outstanding=8"));
+                m.add("far", "mem.DramController", {});
+                m.bind("driver", "mem", "cache", "cpu_side");
+                m.bind("cache", "dram_side", "dram", "cpu_side");
+                m.bind("cache", "drive_side", "adapter", "requests");
+                m.bind("adapter", "mem_side", "far", "cpu_side");
             }};
 }
 
@@ -471,8 +503,14 @@ std::vector<DataRig> rigs() {
     for (const char* drive_type : {"flash.FixedDrive", "flash.Drive"})
         all.push_back(page_cache("write_group=16KiB early_writes=true", drive_type, true));
     for (const char* more :
-         {"capacity=4KiB ahead=2", "capacity=512B", "capacity=1KiB predict=last"})
+         {"capacity=4KiB ahead=2", "capacity=512B", "capacity=1KiB predict=last",
+          "capacity=1KiB predict=router signals=2 signal_base=3KiB signal_bytes=128B "
+          "signal_end=4KiB"})
         all.push_back(read_ahead(more));
+    for (const char* adapter : {"", "block=32B base=1MiB outstanding=3", "block=64B jobs=2"})
+        all.push_back(block_adapter(adapter));
+    for (const char* more : {"replacement=lru", "write_group=16KiB early_writes=true"})
+        all.push_back(page_cache_over_memory(more));
     all.push_back(drive_of_hbf());
     all.push_back(cxl_root());
     for (const char* network : {"none", "swnet", "fcnet", "nif"})

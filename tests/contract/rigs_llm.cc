@@ -34,6 +34,24 @@ const RigFor serving_engine {"workload.ServingEngine", [](Machine& m) {
                                  m.bind("sm", "mem_side", "memory", "cpu_side");
                              }};
 
+/// The same with two layers, whose experts are predicted.
+const RigFor predicting {"workload.ServingEngine", [](Machine& m) {
+                             m.add("model", "workload.ServingEngine",
+                                   {{"layers", "2"},
+                                    {"vocabulary", "40"},
+                                    {"experts", "3"},
+                                    {"requests", "2"},
+                                    {"prompt", "5"},
+                                    {"tokens", "2"},
+                                    {"signal_channels", "3"}});
+                             m.add("dispatcher", "gpu.Dispatcher", {{"sms", "1"}});
+                             m.add("sm", "gpu.Sm", {{"tensor_cores", "1"}});
+                             m.add("memory", "mem.SimpleMemory", {});
+                             m.bind("model", "dispatcher", "dispatcher", "host");
+                             m.bind("dispatcher", "sm_side[0]", "sm", "blocks");
+                             m.bind("sm", "mem_side", "memory", "cpu_side");
+                         }};
+
 /// Two requests that grow in a cache of three blocks.
 void evicting(Machine& m, const std::string& evict) {
     m.add("model", "workload.ServingEngine",

@@ -49,12 +49,18 @@ static const RigFor clock_pro {
     [](Machine& m) { page_cache(m, "clock-pro", false, "density(region=2KiB,block=1KiB)"); }};
 
 /// Random requests change the group all the time; few places everywhere.
-static void read_ahead(Machine& m, const std::string& predict, const std::string& footprint) {
+static void read_ahead(Machine& m, const std::string& predict, const std::string& footprint,
+                       const std::string& signals = "0") {
     m.add("driver", "test.Driver",
           {{"gap", "100ns"}, {"footprint", footprint}, {"masks", "true"}, {"line", "128"}});
     m.add("ahead", "mem.ReadAhead",
-          {{"arrays", "0B 1KiB; 1KiB 512B, 2KiB 1KiB; 3KiB 256B; 4KiB 2KiB"},
+          {{"arrays", signals == "0" ? "0B 1KiB; 1KiB 512B, 2KiB 1KiB; 3KiB 256B; 4KiB 2KiB"
+                                     : "0B 1KiB; 1KiB 512B 0, 2KiB 1KiB 1; 3KiB 256B 3; 4KiB 2KiB"},
            {"ahead", "2"},
+           {"signals", signals},
+           {"signal_base", "6KiB"},
+           {"signal_bytes", "128B"},
+           {"signal_end", "8KiB"},
            {"predict", predict},
            {"capacity", "1KiB"},
            {"base", "1MiB"},
@@ -67,7 +73,30 @@ static void read_ahead(Machine& m, const std::string& predict, const std::string
 }
 static const RigFor read_ahead_all {"mem.ReadAhead",
                                     [](Machine& m) { read_ahead(m, "all", "8KiB"); }};
+static const RigFor read_ahead_router {"mem.ReadAhead",
+                                       [](Machine& m) { read_ahead(m, "router", "8KiB", "4"); }};
 static const RigFor read_ahead_last {"mem.ReadAhead",
                                      [](Machine& m) { read_ahead(m, "last", "2KiB"); }};
+
+/// A page cache over a memory that appears as a drive, and a host that flushes; few places.
+static const RigFor block_adapter {
+    "link.BlockAdapter", [](Machine& m) {
+        m.add("driver", "test.Driver", {{"gap", "300ns"}, {"footprint", "16KiB"}});
+        m.add("cache", "mem.PageCache",
+              {{"capacity", "5KiB"}, {"unit", "512B"}, {"requests", "5"}, {"batch", "2"}});
+        m.add("dram", "mem.SimpleMemory", {{"queue", "4"}});
+        m.add("host", "test_flash.Checker", {{"count", "300"}, {"gap", "2us"}, {"trims", "0%"}});
+        for (const char* n : {"[0]", "[1]"}) {
+            const std::string i = n;
+            m.add("adapter" + i, "link.BlockAdapter",
+                  {{"jobs", "3"}, {"queue", "2"}, {"outstanding", "5"}, {"base", "4KiB"}});
+            m.add("memory" + i, "mem.SimpleMemory", {{"queue", "3"}, {"latency", "300ns"}});
+            m.bind("adapter" + i, "mem_side", "memory" + i, "cpu_side");
+        }
+        m.bind("driver", "mem", "cache", "cpu_side");
+        m.bind("cache", "dram_side", "dram", "cpu_side");
+        m.bind("cache", "drive_side", "adapter[0]", "requests");
+        m.bind("host", "drive", "adapter[1]", "requests");
+    }};
 
 } // namespace memsim::test::rigs_mem

@@ -69,7 +69,7 @@ def test_ssds_pay_for_cells_controller_and_link(run) -> None:
     assert spent["drive"] == pytest.approx(data * 100) and spent["PCIe"] == pytest.approx(data * 5.5)
 
 
-@way("cxl-ssd-sr", ("cxl-ssd", dict(endpoints=2, loads=8)))
+@way("cxl-ssd-sr", "cxl-ssd-behind", ("cxl-ssd", dict(endpoints=2, loads=8)))
 def test_a_cxl_ssd_pays_for_each_part_on_the_way(run) -> None:
     spent = picojoules(run, "cxl-ssd-sr")
     assert len(run.port) == (1 if int(run.port[0].queues.loads_at_once) == 4 else 2)
@@ -109,6 +109,13 @@ def test_hbf_has_the_energy_that_its_component_counts(run) -> None:
     assert spent["HBF cells"] == pytest.approx(float(stack.stats.cell_energy) * 1e3)
     assert spent["HBF wires"] == pytest.approx(float(stack.stats.wire_energy) * 1e3)
     assert "drive" not in spent
+
+
+@way("ohm-2level-behind")
+def test_hbm_before_ohms_memory_pays_for_its_bus(run) -> None:
+    spent = picojoules(run, "ohm-2level-behind")
+    assert spent["HBM"] == pytest.approx(bits(run.gpu.memory, "bus_bytes") * 4.3)
+    assert spent["XPoint"] > 0 and spent["Ohm's DRAM"] > 0 and spent["lasers"] > 0
 
 
 @way("ohm-planar")

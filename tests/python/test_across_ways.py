@@ -57,6 +57,17 @@ def test_speculative_reads_bring_units_before_their_loads(run) -> None:
     assert run.port[0].queues.stats.lead.count > 0
 
 
+@way("cxl-ssd-behind", "cxl-ssd-behind+cmd")
+def test_pages_of_the_hbm_come_from_the_endpoint_in_parts(run) -> None:
+    cache, adapter, port = run.gpu.cache, run.gpu.drive, run.port[0]
+    assert adapter.stats.read_bytes == 4096 * cache.stats.units_in > 0
+    assert adapter.stats.write_bytes == 4096 * cache.stats.units_out
+    assert adapter.stats.parts == (adapter.stats.read_bytes + adapter.stats.write_bytes) / 128
+    assert port.endpoint.stats.reads == adapter.stats.read_bytes / 64  # a message of CXL.mem has 64 B
+    assert port.medium.cache.stats.misses > 0
+    assert port.root_port.stats.speculative_reads > 0
+
+
 @way("ohm-planar", "ohm-planar+cmd")
 def test_planar_memory_serves_from_dram_and_xpoint(run) -> None:
     assert total(run.memory.controller, "requests") > total(run.memory.controller, "dram_hits") > 0
@@ -69,6 +80,16 @@ def test_two_level_memory_fills_its_dram_from_xpoint(run) -> None:
     assert total(run.memory.controller, "fills") > 0
     assert total(run.memory.controller, "requests") > total(run.memory.controller, "hits") > 0
     assert total(run.memory.controller, "xpoint_reads") > 0
+
+
+@way("ohm-2level-behind", "ohm-2level-behind+cmd")
+def test_pages_of_the_hbm_come_from_xpoint(run) -> None:
+    cache, adapter = run.gpu.cache, run.gpu.drive
+    assert adapter.stats.read_bytes == 4096 * cache.stats.units_in > 0
+    assert total(run.memory.controller, "requests") == adapter.stats.parts
+    assert total(run.memory.controller, "xpoint_reads") > 0
+    assert [one.ratio for one in run.memory.controller] == [64]
+    assert total(run.gpu.memory, "reads") > 0
 
 
 @pytest.mark.parametrize("name", ["ohm-planar", "ohm-2level"])
@@ -135,7 +156,7 @@ def test_the_l2_fills_its_wires_over_any_memory() -> None:
 
 def test_every_way_is_tested_or_older_than_this_file() -> None:
     older = {"hbm", "hbf-beside", "hbf-behind", "c2c", "cxl", "pcie", "ssd-behind"}
-    new = {"cxl-ssd", "cxl-ssd-sr", "ohm-planar", "ohm-2level", "zng"} | {
+    new = {"cxl-ssd", "cxl-ssd-sr", "cxl-ssd-behind", "ohm-planar", "ohm-2level", "ohm-2level-behind", "zng"} | {
         "sap-behind",
         "sap-hbf",
         "sap-cxl-ssd",

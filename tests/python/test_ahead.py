@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy
 import pytest
 
 import memsim
@@ -66,6 +67,85 @@ def test_experts_of_the_last_step_are_predicted(in_tmp) -> None:
     assert of_last["hits"] + of_last["late"] > 0
 
 
+def predicted(predict: str):
+    """Four layers of experts in far memory, behind an L2 that holds less than an expert: the machine after eight
+    tokens, the sums of mem.ReadAhead, and the lines of an expert."""
+    root = memsim.Root(seed=1, contents=True)
+    channels = 4
+    parameters = dict(signal_channels=channels) if predict == "router" else {}
+    root.model = llm.engine("tiny-moe", layers=4, requests=1, prompt=3, tokens=8, **parameters)
+    ranges = placement.far(root.model, "experts(local=0)")
+    groups = placement.order(root.model, ranges)
+    more = dict(signals=placement.signals(root.model, groups)) if parameters else dict(predict=predict)
+    memory = placed.beside(far.linked(SLOW), ranges, counted=root.model)
+    memory = ahead.before(memory, groups, "4MiB", scale.footprint(root.model), ahead=len(groups) - 1, **more)
+    root.gpu = systems.h100(form="pcie", sms=4, channels=channels, slices=channels, l2="40KiB", memory=memory)
+    root.model.dispatcher = root.gpu.dispatcher.host
+    with memsim.Simulation(root) as simulation:
+        simulation.simulate()
+        assert simulation.check_contents()["bytes"] > 900_000
+        data = placement.Data(root.model)
+        lines = sum(one.bytes for one in data.arrays("weights.1.experts.0.")) // 128
+        return root, ahead.reads(root.gpu), lines
+
+
+def experts(program, array: str) -> list[list[set[int]]]:
+    """The experts in an array of the routing, of each layer of each step: the first has the prompt, others a token."""
+    used, layers = int(program.experts_per_token), int(program.layers)
+    rows = numpy.frombuffer(program._prepared.contents(array), "uint32").reshape(-1, layers, used)
+    steps = [rows[:3], *(rows[i : i + 1] for i in range(3, len(rows)))]
+    return [[set(step[:, layer].ravel().tolist()) for layer in range(layers)] for step in steps]
+
+
+def test_the_router_predicts_the_experts_of_the_next_layer(in_tmp) -> None:
+    root, of_router, lines = predicted("router")
+    _, of_all, _ = predicted("all")
+    _, of_last, _ = predicted("last")
+    functional = llm.engine("tiny-moe", layers=4, requests=1, prompt=3, tokens=8, signal_channels=4)
+    scale.footprint(functional)
+    functional._prepared.profile()  # runs without timing
+    chosen = experts(functional, "activations.routing.chosen")
+    guessed = experts(functional, "activations.routing.predicted")
+    pairs = [(step, layer) for step in range(len(chosen)) for layer in range(1, 4)]
+    used = [guessed[s][layer] & chosen[s][layer] for s, layer in pairs]
+    unused = [guessed[s][layer] - chosen[s][layer] for s, layer in pairs]
+    missed = [chosen[s][layer] - guessed[s][layer] for s, layer in pairs]
+    counts = [sum(map(len, one)) for one in (used, unused, missed)]
+    stats = root.model.stats
+    assert [stats.predicted_used, stats.predicted_unused, stats.predicted_missed] == counts
+    assert counts[0] > 3 * counts[1] > 0 and counts[2] > 0
+    # Each channel has parts of gate, up and down; the group of the last `down` is never left.
+    end = [len(one[-1]) for one in (used, unused, missed)]
+    arrays = [of_router[name] for name in ("predicted_used", "predicted_unused", "predicted_missed")]
+    assert arrays == [4 * (3 * n - last) for n, last in zip(counts, end)]
+    # Useless are the lines of what was predicted in vain, and those that the first layer's last experts leave.
+    first = [chosen[s - 1][0] - chosen[s][0] for s in range(1, len(chosen))]
+    in_vain = lines * (counts[1] + sum(map(len, first)))
+    assert 0.8 * in_vain <= of_router["useless"] <= in_vain
+    assert of_router["useless"] < of_all["useless"] / 4 and of_router["useless"] < of_last["useless"]
+    # It catches experts that the last step did not use.
+    caught = sum(len(used[i] - chosen[s - 1][layer]) for i, (s, layer) in enumerate(pairs) if s)
+    assert caught > 5
+    # A matrix is read by several blocks, so a line of it may be several reads.
+    assert of_last["misses"] - of_router["misses"] > caught * lines / 2
+
+
+def test_signals_reach_every_channel(in_tmp) -> None:
+    model = llm.engine("tiny-moe", requests=1, prompt=3, tokens=2, signal_channels=3)
+    ranges = placement.far(model, "experts")
+    groups = placement.order(model, ranges)
+    memory = ahead.before(
+        placed.beside(far.linked(SLOW), ranges), groups, "1MiB", 1 << 20, placement.signals(model, groups)
+    )
+    with pytest.raises(memsim.Error, match="a signal has 768 bytes, but 4 channels of 256B need 1024"):
+        systems.h100(form="pcie", sms=4, channels=4, slices=4, l2="320KiB", memory=memory)
+    plain = llm.engine("tiny-moe")
+    with pytest.raises(memsim.Error, match="predicts no experts: set signal_channels"):
+        placement.signals(plain, placement.order(plain, placement.far(plain, "experts")))
+    with pytest.raises(memsim.Error, match="a dense model has no experts to predict"):
+        scale.footprint(llm.engine("tiny", signal_channels=4))
+
+
 def test_groups_are_the_matrices_of_kernels_in_order() -> None:
     model = llm.engine("tiny-moe", weight_bits=8)
     groups = placement.order(model, placement.far(model, "weights"))
@@ -91,6 +171,13 @@ def test_the_script_reads_ahead(memsim_command) -> None:
         assert "MB of other" in shown.partition(f"\n{memory}: ")[2].partition("\n")[0]
     words = "--sms 2 --requests 1 --prompt 3 --far cxl --place experts(local=1) --ahead 1MiB --predict last".split()
     assert "read ahead: " in memsim_command(CONFIGS / "llm_serve.py", *words).stdout
+    words[-1] = "router"
+    shown = memsim_command(CONFIGS / "llm_serve.py", *words, "--layers", "3", "--tokens", "2").stdout
+    assert " predicted experts used" in shown and " predicted_used" in shown
+    refused = memsim_command(
+        CONFIGS / "llm_serve.py", *"--sms 2 --far cxl --place experts --predict router".split(), expect=1
+    )
+    assert "--predict router: nothing is read ahead: give the size of a buffer with --ahead" in refused.stderr
     refused = memsim_command(CONFIGS / "llm_serve.py", "--sms", "2", "--ahead", "1MiB", expect=1)
     assert "--ahead: there is no far memory: name one with --far" in refused.stderr
 

@@ -73,10 +73,23 @@ def expanded(bridge=(), endpoint=(), queues=(), store=(), link=()):
 
 
 def cached_drive(drive=None, **cache):
-    root = root_with(size=32, range="64KiB", pattern="random")
-    root.cache, root.ssd = mem.PageCache(capacity="4KiB", unit="4KiB", **cache), drive or flash.FixedDrive()
-    root.gen.mem_side, root.cache.dram_side = root.cache.cpu_side, root.memory.cpu_side
+    root = cache_before_a_drive(**cache)
+    root.ssd = drive or flash.FixedDrive()
     root.cache.drive_side = root.ssd.drive.host[0] if drive else root.ssd.requests
+    return root
+
+
+def cache_before_a_drive(**cache):
+    root = root_with(size=32, range="64KiB", pattern="random")
+    root.cache = mem.PageCache(capacity="4KiB", unit="4KiB", **cache)
+    root.gen.mem_side, root.cache.dram_side = root.cache.cpu_side, root.memory.cpu_side
+    return root
+
+
+def cached_memory(t):
+    root = cache_before_a_drive()
+    root.adapter, root.far = link.BlockAdapter(latency=t), mem.SimpleMemory()
+    root.cache.drive_side, root.adapter.mem_side = root.adapter.requests, root.far.cpu_side
     return root
 
 
@@ -127,6 +140,7 @@ LATENCIES = {
     "victim buffer, below": (lambda t: between(mem.VictimBuffer(miss_latency=t)), "l2", 1),
     "page cache": (lambda t: cached_drive(latency=t), "page", 1),
     "page cache, to the drive": (lambda t: cached_drive(drive_latency=t), "page", None),
+    "block adapter": (cached_memory, "block_adapter", None),
     "DRAM": (dram, "dram", 1),
     "flash controller": (lambda t: on_flash(controller=dict(latency=t)), "flash_controller", 1),
     "flash controller, decoding": (lambda t: on_flash(controller=dict(decode=t)), "flash_controller", 1),

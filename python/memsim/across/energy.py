@@ -137,7 +137,7 @@ def bits(of: SimObject, *names: str) -> float:
 def _dram(one: SimObject, way: str) -> Count:
     if one.path.startswith("port["):
         yield "DDR5", bits(one, "bus_bytes") * DDR5
-    elif not way.startswith("ohm-"):  # there DRAM is Ohm-GPU's
+    elif not way.startswith("ohm-") or one.path.startswith("gpu."):  # other DRAM is Ohm-GPU's there
         yield "HBM", bits(one, "bus_bytes") * HBM
 
 

@@ -18,7 +18,8 @@ from .ways import KNOWN
 
 SAME = 1.01  # times: what is nearer has no order
 HBF = "hbf-beside", "hbf-behind", "sap-hbf", "hbf+cxl"
-CXL_SSD = "cxl-ssd", "cxl-ssd-sr", "sap-cxl-ssd"
+CXL_SSD = "cxl-ssd", "cxl-ssd-sr", "cxl-ssd-behind", "sap-cxl-ssd"
+OHM = "ohm-planar", "ohm-2level", "ohm-2level-behind"
 LINKED = "c2c", "cxl", "pcie", "ssd-behind", "sap-behind", "hbf+cxl"
 
 
@@ -51,7 +52,7 @@ ASSUMPTIONS = (
     Assumption("loads at once of an endpoint (4)", CXL_SSD, "loads", (2, 8, 32)),
     Assumption("endpoints of Z-NAND for the share of the GPU (1)", CXL_SSD, "endpoints", (2, 4)),
     Assumption("rate of links over the GPU's share (1)", LINKED, "links", (0.5, 2.0)),
-    Assumption("optical channels over Ohm-GPU's for an SM (1)", ("ohm-planar", "ohm-2level"), "optics", (0.5, 2.0)),
+    Assumption("optical channels over Ohm-GPU's for an SM (1)", OHM, "optics", (0.5, 2.0)),
     Assumption("packages over ZnG's for an SM (1)", ("zng",), "packages", (0.5, 2.0)),
 )
 # Prices that are low or high together.
@@ -62,10 +63,10 @@ TOGETHER: dict[str, tuple[Price, ...]] = {
     "SSD": (prices.SSD,),
     "HBF": (prices.HBF, prices.HBF_AND_CXL),
     "Z-NAND and its drives": (prices.ZNAND, prices.SLC_SSD),
-    "XPoint": (prices.XPOINT,),
+    "XPoint": (prices.XPOINT, prices.XPOINT_AND_DDR5),
 }
 # XPoint is not sold, so its price has no range.
-NO_RANGE = {id(prices.XPOINT): (2 * prices.XPOINT.middle, 4 * prices.XPOINT.middle)}
+NO_RANGE = {id(one): (2 * one.middle, 4 * one.middle) for one in (prices.XPOINT, prices.XPOINT_AND_DDR5)}
 
 
 @dataclass(frozen=True)

@@ -5,18 +5,22 @@ two-level   the DRAM is a cache of lines, XPoint holds all
 
 Channel, DRAM, XPoint and controllers are those of the paper's platform Ohm-BW, with about as many SMs to a controller.
 The DRAM has the capacity of local memory on the other ways. Where all data fit, it is the paper's oracle: DRAM alone.
+Behind HBM, the two-level memory has the paper's share of DRAM.
 """
+
+from dataclasses import replace
 
 from .. import Root, System
 from ..model.provenance import derived
 from ..papers.ohm import optics
 from ..papers.ohm.machines import MachineParameters, add_memory
 from ..papers.ohm.modes import INTERLEAVE, MODULES, XPOINT
-from ..papers.ohm.scale import OHM_PLANAR, Scaled
+from ..papers.ohm.scale import OHM_PLANAR, OHM_TWO_LEVEL, Scaled
 from ..systems.interleave import join
 from ..systems.scale import up_to
-from .machine import CHIP, QUEUE, Build, Machine, nearest
+from .machine import CHIP, QUEUE, Build, Machine, cached, nearest
 
+SHARE = OHM_TWO_LEVEL.xpoint // OHM_TWO_LEVEL.dram  # XPoint to DRAM of the paper's two-level mode
 LINES = 256 * XPOINT["partitions"]  # bytes: a line of each partition of a module
 
 
@@ -39,6 +43,15 @@ def ohm(mode: str) -> Build:
                 one.ratio = derived(machine.ratio - 1, from_="the footprint over local memory")
 
     return build
+
+
+def ohm_behind() -> Build:
+    """The memory of the two-level mode with the paper's share of DRAM; HBM is its page cache."""
+
+    def memory(root: Root, machine: Machine) -> None:
+        ohm("two-level")(root, replace(machine, ratio=SHARE))
+
+    return cached(memory)
 
 
 def controllers(machine: Machine) -> int:

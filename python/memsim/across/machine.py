@@ -4,16 +4,20 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from .. import Root, SimObject
+from .. import Root, SimObject, link, mem
+from ..model.ports import unbind
 from ..model.provenance import assumed, derived, wired
 from ..model.units import Bytes
 from ..systems import nvidia, nvidia_parts, placed
 from ..systems.far import Link, linked
+from ..systems.interleave import Interleave
 from ..systems.placed import Memory, Range
 from . import prices
 from .prices import Price, PriceOf, middle
 
 CHIP = nvidia.chip("h100-sxm")
+ADAPTER = assumed(dict(queue=8192, jobs=8192, outstanding=4096), "as many as the page cache and the routers have")
+CHUNK = "256B"  # of local memory on all ways, as of the slices
 QUEUE = nvidia_parts.DRAM["queue"]  # of what takes requests from the L2: the way there is 146 ns long
 
 
@@ -136,6 +140,28 @@ def behind(drive: Callable[[Machine], SimObject], **cache: Any) -> Build:
     def build(root: Root, machine: Machine) -> None:
         root.gpu = machine.gpu(None)
         placed.behind(root.gpu, drive(machine), machine.pages, machine.local, **cache)
+
+    return build
+
+
+def adapter(machine: Machine) -> SimObject:
+    """A memory as the drive of a page cache: its `mem_side` is the memory's."""
+    made: SimObject = link.BlockAdapter(**ADAPTER)
+    return made
+
+
+def cached(way: Build) -> Build:
+    """The memory of another way, which has no local memory, with all data; local memory is its page cache."""
+
+    def build(root: Root, machine: Machine) -> None:
+        way(root, machine)
+        entrances = [unbind(l2.mem_side) for l2 in root.gpu.l2]
+        chunks = Interleave(machine.channels, CHUNK)  # a row of HBM is less than a chunk of other memories may be
+        placed.behind(root.gpu, adapter(machine), machine.pages, machine.local, chunks)
+        root.apart = mem.Crossbar(inputs=wired(1), **root.gpu.interleave.crossbar, **placed.CROSSBAR)
+        root.gpu.drive.mem_side = root.apart.cpu_side[0]
+        for i, entrance in enumerate(entrances):
+            root.apart.mem_side[i] = entrance
 
     return build
 

@@ -12,7 +12,7 @@ from .prices import Price
 from .ways import KNOWN
 
 HEADING = (
-    f"{'way':14} {'ratio':>5} {'us a step':>10} {'GB/s':>8} {'nJ/byte':>8} {'W of share':>10} {'years':>8} {'$/TB':>7}"
+    f"{'way':17} {'ratio':>5} {'us a step':>10} {'GB/s':>8} {'nJ/byte':>8} {'W of share':>10} {'years':>8} {'$/TB':>7}"
 )
 PRICES = ("HBM", "DDR5", "CXL", "NAND", "SSD", "HBF", "ZNAND", "SLC_SSD", "XPOINT")
 BUDGETS = 2000, 2800  # dollars of memory of a GPU; 80 GB of HBM are 1400
@@ -39,7 +39,7 @@ def line(row: Row) -> str:
     """The row as a line of the table on the screen."""
     years = "-" if row.years == float("inf") else f"{row.years:.3g}"
     return (
-        f"{row.way:14} {row.ratio:>5} {row.microseconds:>10.1f} {row.rate:>8.1f} {row.energy:>8.3f} {row.watts:>10.2f} "
+        f"{row.way:17} {row.ratio:>5} {row.microseconds:>10.1f} {row.rate:>8.1f} {row.energy:>8.3f} {row.watts:>10.2f} "
         f"{years:>8} {row.dollars:>7.0f}"
     )
 

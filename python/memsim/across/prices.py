@@ -39,4 +39,7 @@ HBF = Price(
 ZNAND = Price(0.6, 1.5, "no source; NAND wafers of the same date, at three to eight times for SLC of small pages", True)
 SLC_SSD = Price(0.7, 2, "no source; Z-NAND, controller and DRAM", True)
 XPOINT = Price(1.3, 1.3, "Ohm-GPU, table III (2021): 125 dollars for 96 GiB; not sold any more")
+XPOINT_AND_DDR5 = Price(
+    1.3 + 16.4 / 64, 1.3 + 18.8 / 64, "XPoint, and DDR5 of the capacity of a 64th, as in Ohm-GPU's two-level mode"
+)
 HBF_AND_CXL = Price(1.6, 5.4, "15 parts of HBF, one of CXL memory", True)

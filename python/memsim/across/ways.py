@@ -8,8 +8,8 @@ from ..systems import far, hbf, placed
 from ..systems.placed import Memory
 from . import prices
 from .deduplicated import deduplicated
-from .endpoint import cxl_ssd
-from .light import ohm
+from .endpoint import cxl_ssd, cxl_ssd_behind
+from .light import ohm, ohm_behind
 from .machine import Machine, Way, behind, beside, fixed
 from .managed import hinting, sap
 from .network import zng
@@ -69,6 +69,12 @@ WAYS = {
     "ssd-behind": Way("four SSDs over PCIe 5, HBM as their page cache", behind(_ssd), prices.SSD, behind=True),
     "cxl-ssd": Way("a CXL-SSD of Z-NAND as CXL-GPU has it, a range of addresses", cxl_ssd("cxl"), prices.SLC_SSD),
     "cxl-ssd-sr": Way("cxl-ssd with CXL-GPU's speculative reads", cxl_ssd("cxl-sr"), prices.SLC_SSD),
+    "cxl-ssd-behind": Way(
+        "a CXL-SSD with CXL-GPU's speculative reads, HBM as its page cache",
+        cxl_ssd_behind("cxl-sr"),
+        prices.SLC_SSD,
+        behind=True,
+    ),
     "sap-cxl-ssd": Way(
         "cxl-ssd-sr with hints of SAP's memory manager as further speculative reads",
         hinting(cxl_ssd("cxl-sr"), "256B"),
@@ -86,6 +92,12 @@ WAYS = {
         prices.XPOINT,
         behind=True,
         local=prices.DDR5,
+    ),
+    "ohm-2level-behind": Way(
+        "Ohm-GPU's memory of XPoint with a 64th of DRAM, over light, HBM as its page cache",
+        ohm_behind(),
+        prices.XPOINT_AND_DDR5,
+        behind=True,
     ),
     "zng": Way(
         "ZnG's flash in place of HBM, behind the L2, whatever the ratio",

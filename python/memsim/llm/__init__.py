@@ -10,7 +10,7 @@ The kernels and what is not modelled: docs/models/llm.md.
 
 from .decoding import GRAPH_LAUNCH, LAUNCHES_OF_HEAD, LAUNCHES_OF_LAYER, decoder, tokens_per_second
 from . import placement
-from .options import add_options, add_placement, gpu, report_traffic
+from .options import add_options, add_placement, gpu, predictions, report_traffic
 from .serving import engine
 from .shapes import SHAPES, Shape, dense_models, shape
 
@@ -27,6 +27,7 @@ __all__ = [
     "engine",
     "gpu",
     "placement",
+    "predictions",
     "report_traffic",
     "shape",
     "tokens_per_second",

@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 from .. import SimObject
 from ..errors import Error
-from ..model.provenance import derived
+from ..model.provenance import derived, wired
 from ..run.options import whole
 from ..systems import ahead, far, nvidia, placed, scale
 from ..systems.placed import Memory, Range
@@ -43,8 +43,20 @@ def add_placement(parser: argparse._ActionsContainer) -> None:
     )
     parser.add_argument("--buffer", choices=("local", "sram"), default="local", help="memory of that buffer")
     parser.add_argument(
-        "--predict", choices=("all", "last"), default="all", help="what is read ahead: all, or what was read last time"
+        "--predict",
+        choices=("all", "last", "router"),
+        default="all",
+        help="what is read ahead: all, what was read last time, or the experts that the next layer's router predicts",
     )
+
+
+def predictions(args: argparse.Namespace) -> dict[str, int]:
+    """The parameters of a workload.ServingEngine that predicts experts for --predict router."""
+    if args.predict != "router":
+        return {}
+    if not args.ahead:
+        raise Error("--predict router: nothing is read ahead: give the size of a buffer with --ahead")
+    return dict(signal_channels=wired(nvidia.chip(args.chip).slices))
 
 
 def gpu(args: argparse.Namespace, model: SimObject | None = None) -> Gpu:
@@ -73,8 +85,12 @@ def _with_far(args: argparse.Namespace, model: SimObject, channel: Memory, range
     if not args.ahead:
         return made
     groups = placement.order(model, ranges)
-    following = derived(min(len(placement.KERNELS), len(groups) - 1), from_="the kernels of a layer")
-    return ahead.before(made, groups, args.ahead, data, ahead=following, predict=args.predict)
+    if args.predict != "router":
+        following = derived(min(len(placement.KERNELS), len(groups) - 1), from_="the kernels of a layer")
+        return ahead.before(made, groups, args.ahead, data, ahead=following, predict=args.predict)
+    # The kernels before `gate` signal the experts of the next layer: of gate and up, and of down behind them.
+    following = derived(min(len(placement.KERNELS) + 2, len(groups) - 1), from_="the kernels of a layer, and two")
+    return ahead.before(made, groups, args.ahead, data, placement.signals(model, groups), ahead=following)
 
 
 def _check_unwritten(model: SimObject, ranges: Collection[Range], name: str) -> None:

@@ -16,6 +16,8 @@ import numpy
 
 from .. import SimObject, _memsim
 from ..errors import Error, check_known
+from ..systems.ahead import Signals
+from ..systems.interleave import in_bytes
 from ..systems.placed import ALIGNED, Range
 from ..systems.scale import footprint, up_to
 
@@ -212,6 +214,27 @@ def order(program: SimObject, ranges: Iterable[Range]) -> list[list[Range]]:
     groups.append(data.arrays("weights.last_norm", "weights.head", "weights.head.scales"))
     shared = ([part for array in group for part in _common(array, far_ranges)] for group in groups)
     return [group for group in shared if group]
+
+
+def signals(program: SimObject, groups: Iterable[Iterable[Range]]) -> Signals:
+    """The signals by which a workload.ServingEngine announces the experts that it predicts, for ahead.before(); its
+    `signal_channels` and `signal_chunk` describe the memory. `groups`: from order()."""
+    data = Data(program)
+    found = data.arrays("inputs.signals")
+    if not found:
+        raise Error("signals: the program predicts no experts: set signal_channels of a workload.ServingEngine")
+    size = int(program.signal_channels) * in_bytes(program.signal_chunk, "signal_chunk")
+    end = found[0].base + found[0].bytes
+    where = Range(up_to(found[0].base, size), end - up_to(found[0].base, size))
+    ranges = [one for group in groups for one in group]
+    numbers = {
+        one: layer * data.experts + expert
+        for layer in range(1, data.layers)  # no router precedes the first layer
+        for expert in range(data.experts)
+        for array in data.arrays(f"weights.{layer}.experts.{expert}.")
+        for one in _common(array, ranges)
+    }
+    return Signals(where, size, data.layers * data.experts, numbers)
 
 
 def _common(array: Range, ranges: Iterable[Range]) -> Iterator[Range]:

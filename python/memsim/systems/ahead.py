@@ -4,8 +4,8 @@
     root.gpu = chip.gpu(memory=ahead.before(memory, groups, "64MiB", scale.footprint(root.model)))
 """
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from .. import SimObject, mem
 from ..errors import user_error
@@ -18,7 +18,28 @@ from .scale import MIB, up_to
 LINE = 128  # bytes
 
 
-def before(memory: Memory, groups: Sequence[Iterable[Range]], buffer: str | Bytes, data: int, **changes: Any) -> Memory:
+class Signals(NamedTuple):
+    """Addresses that a program reads before it reads certain arrays, for `predict` = router.
+
+    where    the addresses, in rounds of `number` signals
+    bytes    of a signal: a chunk of each channel
+    numbers  the signal of each range that has one
+    """
+
+    where: Range
+    bytes: int
+    number: int
+    numbers: Mapping[Range, int]
+
+
+def before(
+    memory: Memory,
+    groups: Sequence[Iterable[Range]],
+    buffer: str | Bytes,
+    data: int,
+    signals: Signals | None = None,
+    **changes: Any,
+) -> Memory:
     """A mem.ReadAhead before the memory of each channel, for systems.gpu(memory=). Its memory is its child `router`.
 
     memory  of a channel, from placed.beside()
@@ -26,14 +47,19 @@ def before(memory: Memory, groups: Sequence[Iterable[Range]], buffer: str | Byte
     buffer  bytes of the buffers of all channels, which lie behind the data: in local memory, or in the memory that has
             place(buffer, data)
     data    bytes of the program's data
+    signals of the program, such as placement.signals(); then `predict` is router
     changes of the mem.ReadAhead's parameters
     """
     if len(groups) < 2:
         raise user_error("ahead: there is nothing to read ahead: give at least two groups of arrays in far memory")
-    text = "; ".join(", ".join(f"{base}B {size}B" for base, size in group) for group in groups)
+    numbers = signals.numbers if signals else {}
+    text = "; ".join(", ".join(_array(one, numbers) for one in group) for group in groups)
     size = in_bytes(buffer, "ahead: buffer")
+    changes = _heard(signals) | changes if signals else changes
 
     def channel(i: int, interleave: Interleave) -> SimObject:
+        if signals:
+            _check_channels(signals, interleave)
         share = dict(interleave_ways=interleave.ways, interleave_index=i, interleave_granularity=interleave.chunk)
         part: SimObject = mem.ReadAhead(
             arrays=derived(text, from_="the arrays in far memory, in the order of reading"),
@@ -49,6 +75,28 @@ def before(memory: Memory, groups: Sequence[Iterable[Range]], buffer: str | Byte
         return part
 
     return channel
+
+
+def _array(one: Range, numbers: Mapping[Range, int]) -> str:
+    return f"{one.base}B {one.bytes}B" + (f" {numbers[one]}" if one in numbers else "")
+
+
+def _heard(signals: Signals) -> dict[str, Any]:
+    """The parameters of a mem.ReadAhead for signals."""
+    where = signals.where
+    addresses = dict(
+        signal_base=Bytes(where.base), signal_bytes=Bytes(signals.bytes), signal_end=Bytes(where.base + where.bytes)
+    )
+    return dict(predict="router", **wired(dict(signals=signals.number, **addresses)))
+
+
+def _check_channels(signals: Signals, interleave: Interleave) -> None:
+    size = interleave.ways * in_bytes(interleave.chunk, "ahead: interleave")
+    if size != signals.bytes:
+        raise user_error(
+            f"ahead: a signal has {signals.bytes} bytes, but {interleave.ways} channels of {interleave.chunk} need "
+            f"{size}: set signal_channels and signal_chunk of the program to these"
+        )
 
 
 def place(buffer: str | Bytes, data: int) -> Range:
@@ -69,7 +117,10 @@ SRAM = assumed(
 
 def reads(gpu: Any) -> dict[str, float]:
     """Reads of the arrays by result (hits, late, misses), and lines of 128 bytes that were fetched and of those that
-    were useless, over all channels; empty without a mem.ReadAhead."""
+    were useless, over all channels; with `predict` = router also arrays that were signalled and read (predicted_used),
+    signalled in vain, and missed. Empty without a mem.ReadAhead."""
     parts = [part for part in gpu.memory if part._type == "mem.ReadAhead"]
-    names = ("hits", "late", "misses", "fetches", "useless")
+    names = ["hits", "late", "misses", "fetches", "useless"]
+    if any(str(part.predict) == "router" for part in parts):
+        names += ["predicted_used", "predicted_unused", "predicted_missed"]
     return {name: sum(float(getattr(part.stats, name)) for part in parts) for name in names if parts}

@@ -181,25 +181,33 @@ def local_memory(local: Any, i: int, interleave: Interleave) -> SimObject:
     return controller
 
 
-def behind(gpu: Any, drive: SimObject, capacity: str, local: Any = "hbm2", **cache: Any) -> None:
+def behind(
+    gpu: Any,
+    drive: SimObject,
+    capacity: str,
+    local: Any = "hbm2",
+    interleave: Interleave | None = None,
+    **cache: Any,
+) -> None:
     """Puts local memory as a page cache between the L2 slices of `gpu` and a drive.
 
-    gpu       from systems.gpu(memory=None)
-    drive     with a port `requests`, or `host` as flash.Drive has it; becomes gpu.drive
-    capacity  of local memory, such as '64MiB'
-    local     as of beside(), for as many channels as there are slices
-    cache     parameters of the mem.PageCache, which becomes gpu.cache
+    gpu         from systems.gpu(memory=None)
+    drive       with a port `requests`, or `host` as flash.Drive has it; becomes gpu.drive
+    capacity    of local memory, such as '64MiB'
+    local       as of beside(), for as many channels as there are slices
+    interleave  over the channels of local memory; None: that of the slices
+    cache       parameters of the mem.PageCache, which becomes gpu.cache
 
     gpu.memory are the controllers of local memory, gpu.join and gpu.spread the crossbars before and behind the cache.
     """
-    slices, interleave = len(gpu.l2), gpu.interleave
+    slices, interleave = len(gpu.l2), interleave or gpu.interleave
     given: dict[str, Any] = dict(CACHE)
     given |= {"unit": UNIT, **cache}
     gpu.cache = mem.PageCache(
         capacity=derived(capacity, from_="the local memory that its caller names"),
         **given,
     )
-    gpu.join = mem.Crossbar(inputs=wired(slices), **interleave.over(1).crossbar, **CROSSBAR)
+    gpu.join = mem.Crossbar(inputs=wired(slices), **gpu.interleave.over(1).crossbar, **CROSSBAR)
     gpu.spread = mem.Crossbar(inputs=wired(1), **interleave.crossbar, **CROSSBAR)
     gpu.memory = [local_memory(local, i, interleave) for i in range(slices)]
     gpu.drive = drive

@@ -16,10 +16,13 @@ std::uint64_t parse(const std::string& text) {
 
 AheadArray array_of(const std::string& text, std::uint32_t group, std::uint64_t line) {
     std::istringstream words(text);
-    std::string base, bytes, more;
-    if (!(words >> base >> bytes) || words >> more)
-        throw ConfigError("'" + text + "' is not a first address and a size, such as '0B 4KiB'");
-    const AheadArray array {parse(base), parse(bytes), group};
+    std::string base, bytes, signal, more;
+    if (!(words >> base >> bytes) || (words >> signal && words >> more))
+        throw ConfigError("'" + text +
+                          "' is not a first address and a size, such as '0B 4KiB', perhaps with "
+                          "the number of a signal");
+    AheadArray array {.base = parse(base), .bytes = parse(bytes), .group = group};
+    if (!signal.empty()) array.signal = Text<std::uint32_t>::parse(signal);
     if (array.bytes == 0 || array.base % line || array.bytes % line)
         throw ConfigError("'" + text + "' does not consist of whole lines");
     return array;

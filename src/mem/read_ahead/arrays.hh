@@ -13,6 +13,9 @@ namespace memsim::mem {
 struct AheadArray {
     std::uint64_t base = 0, bytes = 0;
     std::uint32_t group = 0;
+    std::uint32_t signal = no_signal; ///< by which the program announces that it will read it
+
+    static constexpr std::uint32_t no_signal = ~std::uint32_t {0};
     std::uint64_t end() const { return base + bytes; }
 };
 
@@ -24,7 +27,7 @@ class AheadArrays {
 
     AheadArrays() = default;
     /// `text`: first address and size of each array, such as '0B 4KiB, 4KiB 1KiB; 8KiB 4KiB', with
-    /// a semicolon between groups. Throws ConfigError.
+    /// a semicolon between groups; '8KiB 4KiB 3' is an array with signal 3. Throws ConfigError.
     AheadArrays(const std::string& text, std::uint64_t line);
 
     std::uint32_t size() const { return static_cast<std::uint32_t>(all_.size()); }
@@ -37,6 +40,13 @@ class AheadArrays {
     /// Groups from `from` to `to`, in the order in which they are read.
     std::uint32_t distance(std::uint32_t from, std::uint32_t to) const {
         return to >= from ? to - from : to + groups_ - from;
+    }
+
+    /// Calls f(array) for each array with this signal.
+    template <class F>
+    void each_with(std::uint32_t signal, F&& f) const {
+        for (std::uint32_t a = 0; a < size(); ++a)
+            if (all_[a].signal == signal) f(a);
     }
 
   private:

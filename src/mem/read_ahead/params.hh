@@ -7,6 +7,22 @@ namespace memsim::mem {
 
 using namespace memsim::literals;
 
+/// Addresses by which the program announces arrays, for `predict` = router: the signals are read
+/// in rounds, from number 0 on. The parts of a signal lie in all channels.
+struct SignalParams {
+    using group = void;
+    Param<unsigned> signals {
+        0, {0, 1u << 20}, "Different signals of the program; 0: it sends none", from_wiring()};
+    Param<Bytes> signal_base {
+        0_B, {0_B, Bytes {std::int64_t {1} << 50}}, "Address of the first signal", from_wiring()};
+    Param<Bytes> signal_bytes {
+        256_B, {32_B, 1_GiB}, "Bytes from the address of a signal to the next", from_wiring()};
+    Param<Bytes> signal_end {0_B,
+                             {0_B, Bytes {std::int64_t {1} << 50}},
+                             "Address behind the last signal of the last round",
+                             from_wiring()};
+};
+
 /// Which addresses a component has.
 struct ReadAheadShare {
     using group = void;
@@ -31,16 +47,18 @@ struct ReadAheadParams {
     Param<std::string> arrays {"",
                                "First address and size of each array in the order of reading, "
                                "such as '0B 4KiB, 4KiB 1KiB; 8KiB 4KiB', with a semicolon "
-                               "between groups",
+                               "between groups; '8KiB 4KiB 3' is an array with signal 3",
                                from_wiring()};
     Param<unsigned> ahead {1,
                            {1, 4096},
                            "Groups after the present one that are read ahead",
                            assumed("the next layer or matrix").swept("2", "3")};
     Param<Predict> predict {Predict::all,
-                            "Arrays of a group that are read ahead: all, or those that were "
-                            "read the last time",
+                            "Arrays of a group that are read ahead: all; those that were read "
+                            "the last time; or those that the program has signalled (router), "
+                            "and of arrays without a signal those that were read the last time",
                             assumed("a dense model reads all")};
+    SignalParams signals;
     Param<Bytes> capacity {1_MiB,
                            {128_B, 64_GiB},
                            "Size of the buffer",
@@ -77,6 +95,12 @@ struct ReadAheadStats {
     Counter stored {Unit::byte, "Bytes written to the buffer"};
     Counter full {Unit::count, "Times that the buffer had no room for the next line"};
     Distribution wait {Unit::time, "Time that reads waited for a line being fetched"};
+    Gathered predicted_used {
+        Unit::count,
+        "Arrays that the program signalled and read, counted when it leaves their group"};
+    Gathered predicted_unused {Unit::count, "Arrays that the program signalled but did not read"};
+    Gathered predicted_missed {
+        Unit::count, "Arrays with a signal that the program read without having signalled them"};
 };
 
 } // namespace memsim::mem

@@ -53,6 +53,10 @@ void ReadAhead::init() {
                params.share.interleave_index.text() + " is not below interleave_ways");
     share_ = {HashedInterleave(chunk, params.share.interleave_ways(), params.share.hashed()),
               params.share.interleave_index()};
+    check_signals();
+    stat.predicted_used.gather([this] { return state.position.signalled.used; });
+    stat.predicted_unused.gather([this] { return state.position.signalled.unused; });
+    stat.predicted_missed.gather([this] { return state.position.signalled.missed; });
     buffer_ = share_.from(static_cast<std::uint64_t>(params.base->raw), chunk);
     cursor_.emplace(AheadCursor::Config {params.ahead(), params.predict(), line_bytes, chunk},
                     arrays_, share_, state.position);
@@ -61,6 +65,18 @@ void ReadAhead::init() {
     state.lines.resize(lines);
     state.requests.resize(params.requests());
     for (std::uint32_t i = params.requests(); i-- > 0;) state.free_requests.push_back(i);
+}
+
+void ReadAhead::check_signals() const {
+    const unsigned signals = params.signals.signals();
+    if (params.predict() == Predict::router && !signals)
+        refuse("signals",
+               "`predict` is router, but the program sends no signals: give their number "
+               "and addresses");
+    for (std::uint32_t a = 0; a < arrays_.size(); ++a)
+        if (arrays_[a].signal != AheadArray::no_signal && arrays_[a].signal >= signals)
+            refuse("arrays", "an array has signal " + std::to_string(arrays_[a].signal) + ", of " +
+                                 std::to_string(signals) + ": make it less");
 }
 
 void ReadAhead::wake() {
@@ -195,11 +211,24 @@ bool ReadAhead::accept() {
         if (r.command == Command::read) return accept_read(array);
     }
     if (!port.mem_side.can_send()) return false;
+    if (params.predict() == Predict::router) look_for_signal(r);
     if (array != AheadArrays::none)
         if (const std::uint32_t line = state.lines.find(r.address); line != none) leave(line);
     ++stat.others;
     send(port.cpu_side.pop(), none);
     return true;
+}
+
+/// The program reads the address of a signal.
+void ReadAhead::look_for_signal(const MemRequest& r) {
+    const SignalParams& s = params.signals;
+    const auto base = static_cast<std::uint64_t>(s.signal_base->raw);
+    if (r.command != Command::read || r.address < base ||
+        r.address >= static_cast<std::uint64_t>(s.signal_end->raw))
+        return;
+    const std::uint64_t number =
+        (r.address - base) / static_cast<std::uint64_t>(s.signal_bytes->raw);
+    cursor_->signals(static_cast<std::uint32_t>(number % s.signals()));
 }
 
 bool ReadAhead::accept_read(std::uint32_t array) {

@@ -23,7 +23,10 @@ using protocol::Mem;
 ///               that is being fetched waits, and is answered from the fetched data. A line leaves
 ///               the buffer when all of it has been read, when it is written, and when the program
 ///               leaves its group. With `predict` = last only arrays are fetched that the program
-///               read the last time, such as the experts of the previous tokens.
+///               read the last time, such as the experts of the previous tokens. With `predict` =
+///               router an array with a signal is fetched after the program has read the address
+///               of its signal, such as the experts that a router predicts; arrays without a
+///               signal as with last.
 /// Ordering      Requests of the program are sent before fetches.
 /// Requires      The component below serves both addresses, and keeps the order of requests to the
 ///               same address. Requests do not cross lines.
@@ -92,6 +95,8 @@ class ReadAhead final : public Model<ReadAhead>, public Functional, public proto
     void store();
     bool accept();
     bool accept_read(std::uint32_t array);
+    void check_signals() const;
+    void look_for_signal(const protocol::MemRequest& r);
     void read_held(const protocol::MemRequest& r, std::uint32_t line);
     void fetch();
     void begin_fetch(std::uint64_t address);

@@ -149,6 +149,95 @@ TEST_CASE("with predict = last only arrays are fetched that were read the last t
     CHECK(b.count(&Stats::fetches) == 4 + 4 + 1 + 4); // not the array at 8 KiB
 }
 
+namespace {
+
+/// Signals 0 to 2 of 256 bytes, in rounds from 64 KiB on.
+const std::string signals = "predict=router signals=3 signal_base=64KiB signal_bytes=256B "
+                            "signal_end=80KiB ";
+constexpr std::uint64_t signal(unsigned round, unsigned number) {
+    return 64 * 1024 + (3 * round + number) * 256;
+}
+// The first group has no signals; the second has arrays 0 and 1, the third has array 2.
+const std::string routed = "0B 512B; 4KiB 512B 0, 6KiB 512B 1; 8KiB 128B 2";
+
+} // namespace
+
+TEST_CASE("with predict = router an array is fetched when its signal has been read",
+          "[read_ahead]") {
+    Bench b(signals, routed);
+    b.driver().read(0, 0);
+    b.driver().read(2 * us, signal(0, 1));
+    b.driver().read(2 * us + 10, signal(0, 2));   // not in the window yet
+    b.driver().read(2 * us + us / 2, 6144, line); // still being fetched
+    for (unsigned i = 1; i < 4; ++i) b.driver().read(5 * us, 6144 + i * line, line);
+    b.driver().read(5 * us, 4096); // not signalled
+    b.driver().read(9 * us, 8192); // fetched when the window had reached it
+    b.run();
+    CHECK(b.count(&Stats::late) == 1);
+    CHECK(b.count(&Stats::hits) == 4);
+    CHECK(b.count(&Stats::misses) == 2);
+    CHECK(b.count(&Stats::fetches) == 4 + 1 + 4); // the first group was read before: it is next
+    CHECK(b.count(&Stats::others) == 2);
+    CHECK(b.driver().answered(4) < 5 * us + us / 4);
+    CHECK(b.driver().answered(7) >= 6 * us);
+    const auto& stat = b.m.get<ReadAhead>("ahead").stat;
+    CHECK(value(stat.predicted_used) == 1); // of the second group, which has been left
+    CHECK(value(stat.predicted_unused) == 0);
+    CHECK(value(stat.predicted_missed) == 1);
+}
+
+TEST_CASE("a signal counts for one pass", "[read_ahead]") {
+    Bench b(signals, routed);
+    const auto pass = [&](Tick at, unsigned round, unsigned signalled, std::uint64_t read) {
+        b.driver().read(at, 0);
+        b.driver().read(at + us, signal(round, signalled));
+        b.driver().read(at + 5 * us, read);
+        b.driver().read(at + 10 * us, 8192);
+    };
+    pass(0, 0, 0, 4096);             // used
+    pass(20 * us, 1, 1, 4096);       // array 0 is not fetched again; 1 in vain
+    pass(40 * us, 2, 0, 4096 + 384); // used
+    b.driver().read(60 * us, 0);
+    b.run();
+    const auto& stat = b.m.get<ReadAhead>("ahead").stat;
+    CHECK(value(stat.predicted_used) == 2);
+    CHECK(value(stat.predicted_unused) == 1);
+    CHECK(value(stat.predicted_missed) == 1 + 3); // array 2 is never signalled
+    CHECK(b.count(&Stats::useless) == 3 + 4 + 3 + 2 * 3);
+}
+
+TEST_CASE("a signal of the present group is for the next pass", "[read_ahead]") {
+    Bench b(signals, routed);
+    b.driver().read(0, 8192);          // the last group, of the array with signal 2
+    b.driver().read(us, signal(0, 2)); // before the program leaves it
+    b.driver().read(5 * us, 0);
+    b.driver().read(10 * us, 4096);
+    b.driver().read(15 * us, 8192);
+    b.run();
+    CHECK(b.count(&Stats::hits) == 1);
+    CHECK(value(b.m.get<ReadAhead>("ahead").stat.predicted_missed) == 2); // not counted twice
+}
+
+TEST_CASE("a signal moves the fetches back to an array that they have passed", "[read_ahead]") {
+    Bench b(signals + "ahead=2", routed);
+    b.driver().read(0, 0);
+    b.driver().read(us, signal(0, 2));
+    b.driver().read(5 * us, signal(0, 0)); // before the third group, which has been fetched
+    b.driver().read(10 * us, 4096, line);
+    b.driver().read(20 * us, 8192, line);
+    b.run();
+    CHECK(b.count(&Stats::hits) == 2);
+    CHECK(b.count(&Stats::fetches) == 1 + 4 + 4); // nothing twice; then the first group again
+}
+
+TEST_CASE("signals that are not described are refused", "[read_ahead]") {
+    CHECK_THAT(refusal("predict=router", routed),
+               Contains("ahead.signals: `predict` is router, but the program sends no signals"));
+    CHECK_THAT(refusal(signals, "0B 4KiB; 4KiB 4KiB 3"),
+               Contains("ahead.arrays: an array has signal 3, of 3: make it less"));
+    CHECK_THAT(refusal("", "0B 4KiB 1 2; 4KiB 4KiB"), Contains("is not a first address"));
+}
+
 TEST_CASE("a written line is read from far memory", "[read_ahead]") {
     Bench b;
     b.driver().read(0, 0);

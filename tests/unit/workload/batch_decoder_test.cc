@@ -4,6 +4,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <bit>
+#include <map>
 #include <set>
 
 /// Batches of requests against their reference.
@@ -85,6 +87,103 @@ TEST_CASE("requests of a batch get the tokens of a request alone", "[llm]") {
                 CHECK(std::set<u32>(inputs.begin(), inputs.end()).size() > 1);
             }
     CHECK(different.size() == 6);
+}
+
+namespace {
+
+BatchShape predicting() {
+    BatchShape s = with_experts();
+    s.model.layers = 3;
+    s.experts = 7;
+    s.requests.tokens = 12;
+    s.signals = {.channels = 40, .chunk = 256};
+    return s;
+}
+/// The experts of a row in one layer, a bit each.
+u64 routes(const BatchMemory& m, u32 row, u32 layer, const Array<u32>& numbers) {
+    u64 mask = 0;
+    for (u32 j = 0; j < m.shape.used; ++j)
+        mask |= u64 {1} << numbers[(u64 {row} * m.shape.model.layers + layer) * m.shape.used + j];
+    return mask;
+}
+
+} // namespace
+
+TEST_CASE("the router of the next layer predicts experts as a reference does", "[llm]") {
+    for (const u32 bits : {16u, 8u}) {
+        BatchShape s = predicting();
+        s.model.hidden = 128, s.model.weight_bits = bits;
+        BatchDecoder d(seeded(1), s);
+        run_to_end(d);
+        CHECK(d.difference() == "");
+        BatchShape plain = s;
+        plain.signals = {};
+        BatchDecoder without(seeded(1), plain);
+        run_to_end(without);
+        CHECK(generated(d.arrays()) == generated(without.arrays()));
+        const BatchMemory& m = d.arrays();
+        PredictedExperts sum;
+        u32 used = 0, pairs = 0;
+        for (const Step& step : m.schedule.steps) {
+            for (u32 layer = 1; layer < 3; ++layer) {
+                u64 chosen = 0, predicted = 0;
+                for (u32 r = step.first_row; r < step.first_row + step.rows(); ++r) {
+                    chosen |= routes(m, r, layer, m.routing.chosen);
+                    predicted |= routes(m, r, layer, m.routing.predicted);
+                }
+                sum.used += static_cast<u32>(std::popcount(chosen & predicted));
+                sum.unused += static_cast<u32>(std::popcount(predicted & ~chosen));
+                sum.missed += static_cast<u32>(std::popcount(chosen & ~predicted));
+            }
+            const PredictedExperts of = predicted_experts(m, step);
+            used += of.used, pairs += of.used + of.unused;
+        }
+        CHECK(used == sum.used);
+        CHECK(pairs == sum.used + sum.unused);
+        CHECK(used > 2 * sum.missed); // the hidden state changes slowly from layer to layer
+        CHECK(sum.missed > 0);
+    }
+}
+
+TEST_CASE("each predicted expert is signalled once to every channel", "[llm]") {
+    BatchDecoder d(seeded(2), predicting());
+    const BatchMemory& m = d.arrays();
+    const u64 base = m.routing.signals.base, end = base + m.routing.signals.size * 4;
+    std::map<u32, std::set<u64>> read; // addresses, by step
+    BlockStreams out;
+    u32 launches = 0, signals = 0;
+    for (gpu_program::Launch launch; d.next_launch(launch); ++launches)
+        for (u32 block = 0; block < launch.blocks(); ++block) {
+            d.run_block(block, out);
+            for (const auto& bytes : out.warps)
+                for (const auto& op : read_all(bytes))
+                    for (u32 lane = 0; lane < 32 && op.kind == WarpOpKind::load; ++lane) {
+                        const u64 address = op.address[lane];
+                        if (!(op.mask >> lane & 1) || address < base || address >= end) continue;
+                        CHECK(d.plan()[launches].kernel == BatchKernel::signal);
+                        CHECK(read[d.plan()[launches].step].insert(address).second);
+                        ++signals;
+                    }
+        }
+    CHECK(signals > 0);
+    std::set<u64> all;
+    for (const auto& [number, addresses] : read) {
+        std::set<u64> expected;
+        const Step& step = m.schedule.steps[number];
+        for (u32 layer = 1; layer < 3; ++layer)
+            for (u32 e = 0; e < m.shape.experts; ++e) {
+                bool predicted = false;
+                for (u32 r = step.first_row; r < step.first_row + step.rows(); ++r)
+                    predicted |= routes(m, r, layer, m.routing.predicted) >> e & 1;
+                for (u32 c = 0; predicted && c < 40; ++c) {
+                    const u64 at = base + u64 {m.signal(number, layer, e)} * 4 + c * 256;
+                    CHECK(at / 256 % 40 == c); // the channel, of addresses distributed in turn
+                    CHECK(all.insert(at / 32).second); // no cache has the sector
+                    expected.insert(at);
+                }
+            }
+        CHECK(addresses == expected);
+    }
 }
 
 TEST_CASE("a shared prefix is computed once and changes no token", "[llm]") {

@@ -18,7 +18,8 @@ BatchDecoder::BatchDecoder(const Options& options, const BatchShape& shape)
 template <class Body>
 void BatchDecoder::add_product(BatchKernel kernel, const char* name, bool beside, Body body) {
     using RowOf = Lanes<u32> (*)(Warp&, const Lanes<u32>&);
-    const bool bf16 = kernel == BatchKernel::router || arrays_.shape.model.weight_bits == 16;
+    const bool router = kernel == BatchKernel::router || kernel == BatchKernel::predict;
+    const bool bf16 = router || arrays_.shape.model.weight_bits == 16;
     const u32 buffers = bf16 ? arrays_.shape.buffers : 1;
     for (u32 i = 0; i < tile_shapes; ++i) {
         const auto tile = static_cast<Tile>(i);
@@ -62,9 +63,14 @@ void BatchDecoder::add_kernels() {
     add(K::last_norm, "last_norm", 24, body(&VectorKernels::last_norm), 128);
     add_product(K::head, "head", false, body(&ProductKernels::head));
     add(K::choose, "choose", 32, body(&ChoiceKernels::choose), 512);
-    if (!arrays_.schedule.slots) return;
-    add(K::swap_out, "swap_out", 24, body(&VectorKernels::swap));
-    add(K::swap_in, "swap_in", 24, body(&VectorKernels::swap));
+    if (arrays_.schedule.slots) {
+        add(K::swap_out, "swap_out", 24, body(&VectorKernels::swap));
+        add(K::swap_in, "swap_in", 24, body(&VectorKernels::swap));
+    }
+    if (!arrays_.shape.predicts()) return;
+    add_product(K::predict, "predict", false, body(&ProductKernels::predict));
+    add(K::predict_top_k, "predict_top_k", 32, body(&ExpertKernels::predict_top_k));
+    add(K::signal, "signal", 16, body(&ExpertKernels::signal));
 }
 
 bool BatchDecoder::next() {

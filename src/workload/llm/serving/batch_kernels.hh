@@ -1,5 +1,6 @@
 #pragma once
 
+#include "workload/llm/best.hh"
 #include "workload/llm/serving/batch_launch.hh"
 #include "workload/llm/serving/product_work.hh"
 
@@ -27,6 +28,7 @@ struct ProductKernels : BatchLaunch {
     void qkv(Block& b) const;
     void output(Block& b) const;
     void router(Block& b) const;
+    void predict(Block& b) const;
     void gate_up(Block& b) const;
     void down(Block& b) const;
     void head(Block& b) const;
@@ -43,8 +45,14 @@ struct ExpertKernels : BatchLaunch {
     void top_k(Warp& w) const;
     void align(Warp& w) const;
     void place(Warp& w) const;
+    void predict_top_k(Warp& w) const;
+    void signal(Warp& w) const;
 
   private:
+    std::vector<Best> best_experts(Warp& w, const Lanes<u32>& lane, u32 row) const;
+    u32 chosen_at(u32 row, u32 layer) const {
+        return ((step().first_row + row) * model().layers + layer) * arrays_.shape.used;
+    }
     Lanes<u32> chosen_at(Warp& w, const Lanes<u32>& pair) const;
 };
 

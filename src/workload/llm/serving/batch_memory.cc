@@ -16,6 +16,23 @@ u64 cache_values(const BatchShape& shape) {
 constexpr u32 skinny_share = 16;
 
 u32 whole(u32 n, u32 of) { return (n + of - 1) / of; }
+/// One more than there are, to begin at a multiple of their size.
+u64 signal_words(const BatchShape& shape, u64 steps) {
+    if (!shape.predicts()) return 0;
+    const u64 in_chunk = shape.signals.steps_in_chunk();
+    const u64 chunks = (steps + in_chunk - 1) / in_chunk * shape.model.layers * shape.experts;
+    return (chunks + 1) * shape.signals.bytes() / sizeof(u32);
+}
+/// The experts in one layer of [row of all steps][layer][of the row's experts], from a step's rows.
+std::vector<bool> experts_of(const BatchMemory& m, const Array<u32>& numbers, const Step& step,
+                             u32 layer) {
+    std::vector<bool> found(m.shape.experts);
+    const u32 used = m.shape.used, stride = m.shape.model.layers * used;
+    for (u32 row = 0; row < step.rows(); ++row)
+        for (u32 j = 0; j < used; ++j)
+            found[numbers[u64 {step.first_row + row} * stride + layer * used + j]] = true;
+    return found;
+}
 
 class Maker {
   public:
@@ -183,6 +200,15 @@ class Maker {
         r.sorted = numbers("sorted", places);
         r.tile = numbers("tile", tiles);
         r.tile_rows = numbers("tile_rows", tiles);
+        if (!shape_.predicts()) return;
+        r.predicted = numbers("predicted", r.chosen.size);
+        const u64 words = signal_words(shape_, made_.schedule.steps.size());
+        if (words >> 32)
+            throw BadOption("signal_channels",
+                            "the signals of all steps, layers and experts need " +
+                                std::to_string(words * sizeof(u32)) +
+                                " bytes, and 2^34 can be indexed: simulate fewer layers or tokens");
+        r.signals = memory_.input("inputs.signals", std::vector<u32>(words));
     }
 
     void add_swaps() {
@@ -236,6 +262,29 @@ u64 largest_array(const BatchShape& shape) {
     const DecoderShape& m = shape.model;
     const u64 rows = std::max({m.qkv_size(), m.ffn, m.vocabulary});
     return std::max(rows * m.hidden, cache_values(shape)) / values_in_word;
+}
+
+u32 BatchMemory::signal(u32 step, u32 layer, u32 expert) const {
+    const Signals& s = shape.signals;
+    const u64 first = (s.bytes() - routing.signals.base % s.bytes()) % s.bytes();
+    const u64 number =
+        u64 {step / s.steps_in_chunk() * shape.model.layers + layer} * shape.experts + expert;
+    const u64 sector = u64 {step % s.steps_in_chunk()} * Signals::sector_bytes;
+    return static_cast<u32>((first + number * s.bytes() + sector) / sizeof(u32));
+}
+
+PredictedExperts predicted_experts(const BatchMemory& memory, const Step& step) {
+    PredictedExperts sum;
+    for (u32 layer = 1; layer < memory.shape.model.layers; ++layer) {
+        const auto chosen = experts_of(memory, memory.routing.chosen, step, layer);
+        const auto predicted = experts_of(memory, memory.routing.predicted, step, layer);
+        for (u32 e = 0; e < memory.shape.experts; ++e) {
+            sum.used += predicted[e] && chosen[e];
+            sum.unused += predicted[e] && !chosen[e];
+            sum.missed += !predicted[e] && chosen[e];
+        }
+    }
+    return sum;
 }
 
 u32 expert_tile(const BatchShape& shape, u32 rows) {

@@ -7,6 +7,18 @@
 /// four values in a word.
 namespace memsim::workload {
 
+/// Reads by which a program signals to each channel of memory which experts it will use. A signal
+/// has an address of its own for each step, layer and expert, so that no cache holds it: a chunk of
+/// each channel, of which a step uses a sector.
+struct Signals {
+    static constexpr u32 sector_bytes = 32;
+    u32 channels = 0; ///< 0: experts are not predicted
+    u32 chunk = 256;  ///< consecutive bytes of a channel
+
+    u64 bytes() const { return u64 {channels} * chunk; }
+    u32 steps_in_chunk() const { return chunk / sector_bytes; }
+};
+
 struct BatchShape {
     DecoderShape model; ///< its context and tokens are not used
     u32 experts = 0;    ///< of each layer; 0: one feed-forward part for all tokens
@@ -15,8 +27,10 @@ struct BatchShape {
     bool shared_operands = false; ///< tensor cores read those of large tiles from shared memory
     u32 buffers = 1;              ///< for tiles of operands (ProductWork)
     Requests requests;
+    Signals signals;
 
     u32 pairs() const { return std::max(used, 1u); } ///< results of the feed-forward part, a token
+    bool predicts() const { return signals.channels != 0; }
     /// Words of a block of a layer's cache.
     u32 block_words() const { return 2 * tokens_in_block * model.kv_size() / values_in_word; }
 };
@@ -53,6 +67,8 @@ struct Routing {
     Array<u32> sorted;    ///< pairs by expert; each expert's begin at a tile
     Array<u32> tile;      ///< by tile: its expert
     Array<u32> tile_rows; ///< by tile: its pairs; 0: not used
+    Array<u32> predicted; ///< as `chosen`: by the router of the layer before; of layers from 1 on
+    Array<u32> signals;   ///< never written (Signals)
 };
 
 struct BatchMemory {
@@ -75,7 +91,18 @@ struct BatchMemory {
     Routing routing;
 
     u32 token_stride() const { return shape.requests.positions() + 1; }
+    /// The word in `routing.signals` with the signal of an expert, of the first channel. Signals
+    /// begin at a multiple of their size, so that each channel has the same chunk of all of them.
+    u32 signal(u32 step, u32 layer, u32 expert) const;
 };
+
+/// Experts of all layers but the first, each counted once in a step.
+struct PredictedExperts {
+    u32 used = 0;   ///< predicted, and chosen by a row
+    u32 unused = 0; ///< predicted, but not chosen
+    u32 missed = 0; ///< chosen, but not predicted
+};
+PredictedExperts predicted_experts(const BatchMemory& memory, const Step& step);
 
 BatchMemory make_batch_memory(DeviceMemory& memory, const BatchShape& shape, u64 seed);
 

@@ -69,15 +69,22 @@ class StepPlanner {
         }
         const u32 pairs = rows_ * shape_.used, tiles = expert_tiles(shape_, rows_);
         product(BatchKernel::router, shape_.experts, m.hidden, rows_);
-        add(BatchKernel::top_k, {whole(rows_, 4), 1, 1}, 128);
+        add(BatchKernel::top_k, {whole(rows_, routing_warps), 1, 1}, routing_threads);
         add(BatchKernel::align, {1, 1, 1}, warp_lanes);
         add(BatchKernel::place, {whole(pairs, 128), 1, 1}, 128);
+        if (shape_.predicts() && layer_ + 1 < m.layers) add_prediction();
         const Tile tile = tile_for(expert_tile(shape_, rows_));
         add(BatchKernel::gate_up, {tiles, whole(2 * m.ffn, product_rows(tile, true)), 1},
             tile_threads(tile), tile);
         add(BatchKernel::down, {tiles, whole(m.hidden, tile_rows(tile)), 1}, tile_threads(tile),
             tile);
         add(BatchKernel::combine, {whole(m.hidden / 4, 256), rows_, 1}, 256);
+    }
+    /// The experts of the next layer, before this layer's feed-forward part begins.
+    void add_prediction() {
+        product(BatchKernel::predict, shape_.experts, shape_.model.hidden, rows_);
+        add(BatchKernel::predict_top_k, {whole(rows_, routing_warps), 1, 1}, routing_threads);
+        add(BatchKernel::signal, {whole(shape_.experts, routing_warps), 1, 1}, routing_threads);
     }
     /// Rows in a block, of the matrix and of a second matrix (`beside`).
     static u32 product_rows(Tile tile, bool beside) {

@@ -28,8 +28,11 @@ enum class BatchKernel : u32 {
     choose,
     swap_out,
     swap_in,
+    predict,
+    predict_top_k,
+    signal,
 };
-inline constexpr u32 batch_kernels = static_cast<u32>(BatchKernel::swap_in) + 1;
+inline constexpr u32 batch_kernels = static_cast<u32>(BatchKernel::signal) + 1;
 
 /// The shape of a product's tile: up to 16 rows of an expert without shared memory, or a square.
 /// sliced: a small one of which several groups of warps compute the sums (sliced K).
@@ -58,6 +61,9 @@ inline constexpr u32 prompt_rows = 64, prompt_threads = 128;
 
 /// Threads of a block that copies a part of a swapped block of the cache, and words of a thread.
 inline constexpr u32 swap_threads = 256, swap_words = 4;
+
+/// Warps of a block that chooses experts or signals them, one for each row or expert.
+inline constexpr u32 routing_warps = 4, routing_threads = routing_warps * warp_lanes;
 
 struct PlannedLaunch {
     BatchKernel kernel;

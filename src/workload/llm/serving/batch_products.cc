@@ -111,6 +111,8 @@ ProductWork ProductKernels::work(const Block& b, const Array<u64>& x, const Matr
                                  u32 columns, u32 rows) const {
     const Tile tile = launch_.tile;
     const bool of_ends = launch_.kernel == BatchKernel::head;
+    const bool of_router =
+        launch_.kernel == BatchKernel::router || launch_.kernel == BatchKernel::predict;
     const u32 all = of_ends ? step().ends() : step().rows();
     const u32 first = b.x() * tile_tokens(tile);
     return {x,
@@ -118,7 +120,7 @@ ProductWork ProductKernels::work(const Block& b, const Array<u64>& x, const Matr
             nullptr,
             columns,
             rows,
-            launch_.kernel == BatchKernel::router ? 16 : model().weight_bits,
+            of_router ? 16 : model().weight_bits,
             b.y() * tile_rows(tile),
             std::min(tile_tokens(tile), all - first),
             arrays_.shape.shared_operands,
@@ -159,6 +161,16 @@ void ProductKernels::output(Block& b) const {
 void ProductKernels::router(Block& b) const {
     const ProductWork part =
         work(b, arrays_.normed, layer().router, model().hidden, arrays_.shape.experts);
+    const BatchRows rows {b.x() * tile_tokens(launch_.tile)};
+    run_product(b, part, launch_.tile, rows,
+                to_floats(arrays_.routing.logits, part.rows, rows.first));
+}
+
+/// The router of the next layer, with the input of this layer's feed-forward part. The logits of
+/// this layer have been used.
+void ProductKernels::predict(Block& b) const {
+    const ProductWork part = work(b, arrays_.normed, arrays_.layers[launch_.layer + 1].router,
+                                  model().hidden, arrays_.shape.experts);
     const BatchRows rows {b.x() * tile_tokens(launch_.tile)};
     run_product(b, part, launch_.tile, rows,
                 to_floats(arrays_.routing.logits, part.rows, rows.first));

@@ -199,6 +199,9 @@ class BatchReference {
                 experts[j] = expert;
             }
         }
+        if (alone_.empty() && shape_.predicts() && number + 1 < model_.layers)
+            if (std::string wrong = check_prediction(step, number + 1, r, x); !wrong.empty())
+                return wrong;
         double sum = 0;
         Row weight;
         for (const u32 expert : experts) {
@@ -212,6 +215,21 @@ class BatchReference {
         }
         round_all(total);
         hidden_[r] = total;
+        return "";
+    }
+
+    /// The experts that the kernels predict for a layer have the largest logits of its router with
+    /// `x`, the input of the feed-forward part before.
+    std::string check_prediction(const Step& step, u32 number, u32 r, const Row& x) const {
+        const Row logits = product(memory_.layers[number].router, x, 16);
+        const double least = logits[best_of(logits).back()] - error() * largest(logits);
+        const u64 first = ((u64 {step.first_row} + r) * model_.layers + number) * shape_.used;
+        for (u32 j = 0; j < shape_.used; ++j)
+            if (const u32 expert = memory_.routing.predicted[first + j];
+                expert >= shape_.experts || logits[expert] < least)
+                return "row " + std::to_string(step.first_row + r) + " predicts expert " +
+                       std::to_string(expert) + " of layer " + std::to_string(number) +
+                       ", but the reference does not";
         return "";
     }
 

@@ -1,10 +1,18 @@
-#include "workload/llm/best.hh"
 #include "workload/llm/serving/batch_kernels.hh"
 #include "workload/simt/exact_math.hh"
 
 /// The routing of a mixture of experts: each row's experts, and the pairs of rows and experts
 /// sorted by expert, each expert's beginning at a tile of the products.
 namespace memsim::workload {
+
+namespace {
+
+enum class TopSite : u32 { logit, chosen, weight, count, rank };
+
+/// The row, or the expert, of a warp.
+u32 warp_number(Warp& w) { return w.bx() * routing_warps + w.index(); }
+
+} // namespace
 
 /// The place of a pair's expert among those of all steps and layers.
 Lanes<u32> ExpertKernels::chosen_at(Warp& w, const Lanes<u32>& pair) const {
@@ -14,21 +22,16 @@ Lanes<u32> ExpertKernels::chosen_at(Warp& w, const Lanes<u32>& pair) const {
     return mad(row, (layers - 1) * used, pair) + first;
 }
 
-/// A warp chooses the experts of a row: those with the largest logits, the lowest of equal ones,
-/// weighted by the softmax of these logits.
-void ExpertKernels::top_k(Warp& w) const {
-    enum class Site : u32 { logit, chosen, weight, count, rank };
+/// The experts of a row with the largest logits, the lowest of equal ones, the best first.
+std::vector<Best> ExpertKernels::best_experts(Warp& w, const Lanes<u32>& lane, u32 row) const {
     const u32 experts = arrays_.shape.experts, used = arrays_.shape.used;
-    const u32 row = w.bx() * (w.launch().threads_per_block() / warp_lanes) + w.index();
-    if (row >= step().rows()) return;
-    const Routing& to = arrays_.routing;
-    const auto lane = w.lane();
     std::vector<Lanes<float>> logits((experts + warp_lanes - 1) / warp_lanes,
                                      Lanes<float>(least_logit));
     for (u32 i = 0; i < logits.size(); ++i) {
         logits[i].flow = &w;
         in_lanes(w, (i + 1) * warp_lanes <= experts, lane, experts - i * warp_lanes, [&] {
-            logits[i] = w.load(Site::logit, to.logits, lane, row * experts + i * warp_lanes);
+            logits[i] = w.load(TopSite::logit, arrays_.routing.logits, lane,
+                               row * experts + i * warp_lanes);
         });
     }
     std::vector<Best> best;
@@ -42,6 +45,16 @@ void ExpertKernels::top_k(Warp& w) const {
                                logits[i]);
         best.push_back(next);
     }
+    return best;
+}
+
+/// A warp chooses the experts of a row, weighted by the softmax of their logits.
+void ExpertKernels::top_k(Warp& w) const {
+    const u32 used = arrays_.shape.used, row = warp_number(w);
+    if (row >= step().rows()) return;
+    const Routing& to = arrays_.routing;
+    const auto lane = w.lane();
+    const std::vector<Best> best = best_experts(w, lane, row);
     std::vector<Lanes<float>> power;
     Lanes<float> sum;
     for (const Best& b : best) {
@@ -53,13 +66,48 @@ void ExpertKernels::top_k(Warp& w) const {
     w.if_(lane < 1, [&] {
         for (u32 j = 0; j < used; ++j) {
             const Lanes<u32> pair(row * used + j);
-            const auto at =
-                Lanes<u32>(((step().first_row + row) * model().layers + launch_.layer) * used + j);
-            w.store(Site::chosen, to.chosen, at, best[j].place);
-            w.store(Site::weight, to.weight, pair, w.divide(power[j], sum));
-            const auto rank = w.atomic_add(Site::count, to.count, best[j].place, Lanes<u32>(1));
-            w.store(Site::rank, to.rank, pair, rank);
+            const auto at = Lanes<u32>(chosen_at(row, launch_.layer) + j);
+            w.store(TopSite::chosen, to.chosen, at, best[j].place);
+            w.store(TopSite::weight, to.weight, pair, w.divide(power[j], sum));
+            const auto rank = w.atomic_add(TopSite::count, to.count, best[j].place, Lanes<u32>(1));
+            w.store(TopSite::rank, to.rank, pair, rank);
         }
+    });
+}
+
+/// A warp predicts the experts of a row in the next layer, and counts the rows of each expert.
+void ExpertKernels::predict_top_k(Warp& w) const {
+    const u32 row = warp_number(w);
+    if (row >= step().rows()) return;
+    const Routing& to = arrays_.routing;
+    const auto lane = w.lane();
+    const std::vector<Best> best = best_experts(w, lane, row);
+    w.if_(lane < 1, [&] {
+        for (u32 j = 0; j < arrays_.shape.used; ++j) {
+            const auto at = Lanes<u32>(chosen_at(row, launch_.layer + 1) + j);
+            w.store(TopSite::chosen, to.predicted, at, best[j].place);
+            w.reduce_add(TopSite::count, to.count, best[j].place, Lanes<u32>(1));
+        }
+    });
+}
+
+/// A warp signals an expert of the next layer to all channels if a row is predicted to use it, and
+/// makes its count 0.
+void ExpertKernels::signal(Warp& w) const {
+    enum class Site : u32 { count, zero, signal };
+    const u32 expert = warp_number(w);
+    if (expert >= arrays_.shape.experts) return;
+    const Routing& of = arrays_.routing;
+    const Signals& signals = arrays_.shape.signals;
+    const auto lane = w.lane();
+    const auto count = w.load(Site::count, of.count, Lanes<u32>(expert));
+    w.if_(lane < 1, [&] { w.store(Site::zero, of.count, Lanes<u32>(expert), Lanes<u32>(0)); });
+    w.if_(Lanes<u32>(0) < count, [&] {
+        const u32 words = signals.chunk / sizeof(u32);
+        const u32 first = arrays_.signal(launch_.step, launch_.layer + 1, expert);
+        for (u32 i = 0; i < signals.channels; i += warp_lanes)
+            in_lanes(w, i + warp_lanes <= signals.channels, lane, signals.channels - i,
+                     [&] { w.load(Site::signal, of.signals, lane * words, first + i * words); });
     });
 }
 

@@ -72,6 +72,10 @@ BatchShape ServingEngine::shape() const {
     shape.buffers = params.products.buffers();
     shape.requests = requests_of(params.load);
     check(shape.requests);
+    shape.signals = {params.prediction.signal_channels(),
+                     static_cast<u32>(params.prediction.signal_chunk->raw)};
+    if (shape.predicts() && !shape.experts)
+        throw BadOption("signal_channels", "a dense model has no experts to predict: leave it out");
     check_room(batch_bytes(shape), largest_array(shape));
     return shape;
 }
@@ -90,6 +94,9 @@ gpu_program::KernelSource& ServingEngine::kernels() {
 
 void ServingEngine::init() {
     kernels();
+    stat.predicted_used.gather([this] { return state.predicted.used; });
+    stat.predicted_unused.gather([this] { return state.predicted.unused; });
+    stat.predicted_missed.gather([this] { return state.predicted.missed; });
     state.arrived.resize(params.load.requests());
     state.last.resize(params.load.requests());
 }
@@ -115,6 +122,12 @@ void ServingEngine::end_step(const Step& step) {
     ++stat.steps;
     stat.step_tokens.sample(step.rows());
     stat.evictions += step.evicted;
+    if (decoder().arrays().shape.predicts()) {
+        const PredictedExperts of = predicted_experts(decoder().arrays(), step);
+        state.predicted.used += of.used;
+        state.predicted.unused += of.unused;
+        state.predicted.missed += of.missed;
+    }
     const DecoderShape& model = decoder().arrays().shape.model;
     stat.swapped_bytes += (step.outs.size() + step.ins.size()) * model.layers *
                           (u64 {2} * tokens_in_block * model.kv_size() * model.kv_bits / 8);

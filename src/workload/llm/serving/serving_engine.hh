@@ -26,6 +26,23 @@ struct ExpertParams {
                                  assumed("results are compared with a reference's tokens")};
 };
 
+/// Prediction of experts for a mem.ReadAhead before each channel of memory.
+struct PredictionParams {
+    using group = void;
+    Param<unsigned> signal_channels {
+        0,
+        {0, 4096},
+        "Channels of memory to which the program signals the experts that the router of the next "
+        "layer selects for the present hidden state (0: experts are not predicted)",
+        from_wiring()};
+    Param<Bytes> signal_chunk {256_B,
+                               {32_B, 1_MiB},
+                               "Consecutive addresses of a channel of memory, of which each "
+                               "predicted expert has a chunk in each channel",
+                               power_of_two(),
+                               from_wiring()};
+};
+
 struct ProductParams {
     using group = void;
     Param<bool> shared_operands {
@@ -102,6 +119,7 @@ class ServingEngine final : public Model<ServingEngine>, public protocol::HasKer
         DecoderParams decoder;
         ExpertParams choice;
         ProductParams products;
+        PredictionParams prediction;
         RequestParams load;
         Param<std::uint64_t> seed {
             1, "Seed of weights, cache, block tables, prompts, arrivals and drawn tokens"};
@@ -126,6 +144,13 @@ class ServingEngine final : public Model<ServingEngine>, public protocol::HasKer
         Distribution time_between_tokens {
             Unit::time, "Time between the ends of the steps that generate a request's tokens"};
         Distribution request_time {Unit::time, "Time from a request's arrival to its last token"};
+        Gathered predicted_used {Unit::count,
+                                 "Experts that were predicted and used, each once in a layer and "
+                                 "step; of all layers but the first"};
+        Gathered predicted_unused {Unit::count, "Experts that were predicted but not used"};
+        Gathered predicted_missed {Unit::count,
+                                   "Experts of layers but the first that were used but not "
+                                   "predicted"};
     };
     struct State {
         FunctionalState function;
@@ -134,6 +159,7 @@ class ServingEngine final : public Model<ServingEngine>, public protocol::HasKer
         Tick began = 0;            ///< the step
         std::vector<Tick> arrived; ///< by request
         std::vector<Tick> last;    ///< by request: its last token
+        PredictedExperts predicted;
     };
 
     explicit ServingEngine(const Params& p) : params(p) {}
