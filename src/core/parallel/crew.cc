@@ -1,5 +1,6 @@
 #include "core/parallel/crew.hh"
 
+#include <algorithm>
 #include <chrono>
 #include <signal.h>
 
@@ -14,23 +15,34 @@ void rest_briefly() {
 }
 
 /// Waits until `value` differs from `old`, first without sleep, because a sleeping thread takes
-/// about 50 us to wake. Most windows end within 200 us. Where a wait took longer, other programs
-/// probably use the cores, so the next one sleeps almost at once and leaves its core to them.
+/// about 50 us to wake. Most windows end within 200 us. Where several in series do not, other
+/// programs probably use the cores: more and more of the next waits then sleep almost at once.
 std::uint32_t wait_for_change(const std::atomic<std::uint32_t>& value, std::uint32_t old,
-                              bool& patient) {
+                              Crew::Patience& patience) {
     using Clock = std::chrono::steady_clock;
-    constexpr Clock::duration most = std::chrono::microseconds(200);
-    constexpr unsigned few = 256;
+    constexpr Clock::duration longest = std::chrono::microseconds(200);
+    constexpr unsigned few = 256, most_series = 12;
     Clock::time_point began {};
     for (unsigned i = 1;; ++i) {
         const std::uint32_t now = value.load(std::memory_order_acquire);
-        if (now != old) return now;
+        if (now != old) {
+            if (patience.sleeps == 0) patience.series = 0;
+            return now;
+        }
         rest_briefly();
+        if (i % few) continue;
+        if (patience.sleeps) {
+            --patience.sleeps;
+            break;
+        }
         if (i == few) began = Clock::now();
-        if (i % few == 0 && (!patient || Clock::now() - began > most)) break;
+        if (Clock::now() - began > longest) {
+            patience.series = std::min(patience.series + 1, most_series);
+            patience.sleeps = (1u << patience.series) >> 4; // from the fourth on 1, 2, 4, ... 256
+            break;
+        }
     }
     value.wait(old, std::memory_order_acquire);
-    patient = Clock::now() - began < most;
     return value.load(std::memory_order_acquire);
 }
 
@@ -61,13 +73,13 @@ void Crew::begin() {
 
 void Crew::end() {
     for (std::uint32_t busy = busy_.load(std::memory_order_acquire); busy != 0;)
-        busy = wait_for_change(busy_, busy, patient_);
+        busy = wait_for_change(busy_, busy, patience_);
 }
 
 void Crew::serve(unsigned number) {
-    bool patient = true;
+    Patience patience;
     for (std::uint32_t seen = 0;;) {
-        wait_for_change(tasks_, seen, patient);
+        wait_for_change(tasks_, seen, patience);
         ++seen;
         if (over_) return;
         task_(number);

@@ -11,6 +11,11 @@ namespace memsim {
 /// Threads that perform one task at a time together, again and again.
 class Crew {
   public:
+    /// Of a thread that waits.
+    struct Patience {
+        unsigned sleeps = 0; ///< next waits that sleep almost at once
+        unsigned series = 0; ///< waits that took long, since one that did not
+    };
     /// `task(number)` is called by each thread for each task; numbers begin at 1. It does not
     /// throw.
     Crew(unsigned threads, std::function<void(unsigned)> task);
@@ -29,7 +34,7 @@ class Crew {
     alignas(64) std::atomic<std::uint32_t> tasks_ {0}; ///< begun so far
     bool over_ = false;                                ///< no task follows
     alignas(64) std::atomic<std::uint32_t> busy_ {0};  ///< threads that perform the present task
-    bool patient_ = true;                              ///< of the caller (crew.cc)
+    Patience patience_;                                ///< of the caller
     std::vector<std::thread> threads_;
 };
 
