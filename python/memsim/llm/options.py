@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Collection
+from typing import Any
 
 from .. import SimObject
 from ..errors import Error
@@ -50,7 +51,7 @@ def add_placement(parser: argparse._ActionsContainer) -> None:
     )
 
 
-def predictions(args: argparse.Namespace) -> dict[str, int]:
+def predictions(args: argparse.Namespace) -> dict[str, Any]:
     """The parameters of a workload.ServingEngine that predicts experts for --predict router."""
     if args.predict != "router":
         return {}
