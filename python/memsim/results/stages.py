@@ -23,6 +23,7 @@ WAY = (
     "cxl_wires",
     "endpoint",
     "page",
+    "block_adapter",
     "drive_queue",
     "drive",
     "firmware",
