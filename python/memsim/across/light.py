@@ -15,12 +15,12 @@ from ..model.provenance import derived
 from ..papers.ohm import optics
 from ..papers.ohm.machines import MachineParameters, add_memory
 from ..papers.ohm.modes import INTERLEAVE, MODULES, XPOINT
-from ..papers.ohm.scale import OHM_PLANAR, OHM_TWO_LEVEL, Scaled
+from ..papers.ohm.scale import OHM_PLANAR, Scaled
 from ..systems.interleave import join
 from ..systems.scale import up_to
 from .machine import CHIP, QUEUE, Build, Machine, cached, nearest
+from .prices import XPOINT_SHARE
 
-SHARE = OHM_TWO_LEVEL.xpoint // OHM_TWO_LEVEL.dram  # XPoint to DRAM of the paper's two-level mode
 LINES = 256 * XPOINT["partitions"]  # bytes: a line of each partition of a module
 
 
@@ -49,7 +49,7 @@ def ohm_behind() -> Build:
     """The memory of the two-level mode with the paper's share of DRAM; HBM is its page cache."""
 
     def memory(root: Root, machine: Machine) -> None:
-        ohm("two-level")(root, replace(machine, ratio=SHARE))
+        ohm("two-level")(root, replace(machine, ratio=XPOINT_SHARE))
 
     return cached(memory)
 

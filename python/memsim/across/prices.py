@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ..papers.ohm.scale import OHM_TWO_LEVEL
+
 
 @dataclass(frozen=True)
 class Price:
@@ -39,7 +41,8 @@ HBF = Price(
 ZNAND = Price(0.6, 1.5, "no source; NAND wafers of the same date, at three to eight times for SLC of small pages", True)
 SLC_SSD = Price(0.7, 2, "no source; Z-NAND, controller and DRAM", True)
 XPOINT = Price(1.3, 1.3, "Ohm-GPU, table III (2021): 125 dollars for 96 GiB; not sold any more")
+XPOINT_SHARE = OHM_TWO_LEVEL.xpoint // OHM_TWO_LEVEL.dram  # XPoint to DRAM of Ohm-GPU's two-level mode
 XPOINT_AND_DDR5 = Price(
-    1.3 + 16.4 / 64, 1.3 + 18.8 / 64, "XPoint, and DDR5 of the capacity of a 64th, as in Ohm-GPU's two-level mode"
+    XPOINT.low + DDR5.low / XPOINT_SHARE, XPOINT.high + DDR5.high / XPOINT_SHARE, "XPoint, and DDR5 as its cache"
 )
 HBF_AND_CXL = Price(1.6, 5.4, "15 parts of HBF, one of CXL memory", True)
