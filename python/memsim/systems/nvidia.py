@@ -33,7 +33,7 @@ class Chip:
     """The parameters in which the chips differ.
 
     megahertz       of SMs, caches and crossbar
-    l1, carve_outs  capacity of an L1 with nothing carved out of it, and KiB of it that can be shared memory
+    l1, carve_outs  capacity of an L1 without shared memory, and the KiB of it that can be shared memory (CARVE_OUTS)
     l2, ways        capacity of all slices, lines of a set
     slices          of the L2; as many memory channels, each of so many pseudo-channels
     port            bytes that a port of the crossbar carries in a cycle, headers of 8 B included

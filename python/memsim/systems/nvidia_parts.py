@@ -19,6 +19,7 @@ HASHED = assumed(
     "GPGPU-Sim's configurations of NVIDIA's chips select slices by a polynomial (gpgpu_memory_partition_indexing 2); "
     "the chips' function is not published",
 )
+CARVE_OUTS = "CUDA C++ Programming Guide, shared memory of compute capabilities 7.0, 8.0 and 9.0"
 STREAMS = "with queues of this size streams reach the wires' rate"
 
 SM = dict(
@@ -99,7 +100,7 @@ REGISTERS = dict(
 
 
 def divided(l1: str, carve_outs: tuple[int, ...], chosen: str | None) -> tuple[Any, Any]:
-    """The capacities of an L1 and of its shared memory, of which `chosen` is carved out of the L1."""
+    """The capacities of an L1 and of its shared memory. `chosen` is the part of the L1 that is shared memory."""
     if chosen is None:
         return (
             cited(l1, f"{ACCEL_SIM}: gpgpu_unified_l1d_size"),
@@ -107,7 +108,7 @@ def divided(l1: str, carve_outs: tuple[int, ...], chosen: str | None) -> tuple[A
         )
     check_known("carve-out", chosen, [f"{size}KiB" for size in carve_outs])
     rest = str(Bytes.parse(l1) - Bytes.parse(chosen))
-    return derived(rest, from_=f"{l1} without {chosen} of shared memory"), derived(chosen, from_="the carve-out")
+    return derived(rest, from_=f"{l1} without {chosen} of shared memory"), derived(chosen, from_=CARVE_OUTS)
 
 
 def _units(fp32: int, int32: int, fp64: int, special: int, **latencies: Any) -> dict[str, Any]:
