@@ -11,11 +11,12 @@ namespace memsim {
 /// Threads that perform one task at a time together, again and again.
 class Crew {
   public:
-    /// Of a thread that waits.
+    /// How long a thread waits without sleep (wait_for_change() in crew.cc).
     struct Patience {
-        unsigned sleeps = 0; ///< next waits that sleep almost at once
-        unsigned series = 0; ///< waits that took long, since one that did not
+        unsigned sleeps = 0; ///< number of next waits that sleep almost at once
+        unsigned series = 0; ///< number of long waits since the last short one
     };
+
     /// `task(number)` is called by each thread for each task; numbers begin at 1. It does not
     /// throw.
     Crew(unsigned threads, std::function<void(unsigned)> task);
@@ -34,7 +35,7 @@ class Crew {
     alignas(64) std::atomic<std::uint32_t> tasks_ {0}; ///< begun so far
     bool over_ = false;                                ///< no task follows
     alignas(64) std::atomic<std::uint32_t> busy_ {0};  ///< threads that perform the present task
-    Patience patience_;                                ///< of the caller
+    alignas(64) Patience patience_;                    ///< of the caller
     std::vector<std::thread> threads_;
 };
 
