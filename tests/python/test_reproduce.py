@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from memsim.errors import Error
 from memsim.results import plot
 from memsim.study import accuracy, catalog, claimed, drawing, results, verdict
 
@@ -149,6 +150,18 @@ def test_figures_at_judge_are_recorded_with_their_seeds(monkeypatch, tmp_path):
     assert "| 1.07 | 1.02 (1.01 to 1.04) | - |" in accuracy.page()
     results.record({"sap-03": row(None, None, None, 0, verdict.NOT_MODELLED)}, "judge")
     assert results.rows_of(file)["sap-03"]["ours"] == "" and "| not modelled |" in accuracy.page()
+
+
+def test_a_file_that_was_cut_off_is_refused(monkeypatch, tmp_path):
+    monkeypatch.setattr(results, "RESULTS", tmp_path)
+    whole = "id,ours,scale,workloads,source\nsap-03,1.07,judge,,sap/fig03\n"
+    file = tmp_path / "sap/judged.csv"
+    file.parent.mkdir()
+    file.write_text(whole)
+    assert results.rows_of(file)["sap-03"]["ours"] == "1.07"
+    file.write_text(whole[:-20])
+    with pytest.raises(Error, match=r"sap/judged.csv:2: the last line is cut off: restore the file, or delete it"):
+        accuracy.page()
 
 
 def test_a_figure_that_only_computes_leaves_a_whole_database(memsim_command, tmp_path):

@@ -11,13 +11,14 @@ points/         the values of each point of a figure at judge, because the datab
 import contextlib
 import csv
 import dataclasses
-import os
+import io
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from ..errors import Error
 from ..files import replacing
 from . import claimed, sensitivity, verdict
 from .metric import root
@@ -33,12 +34,22 @@ def file_of(system: str, scale: str) -> Path:
     return RESULTS / system / f"{'judged' if scale == 'judge' else scale}.csv"
 
 
+def read(file: Path) -> list[dict[str, str]]:
+    """The rows of a file; none if it does not exist."""
+    if not file.exists():
+        return []
+    text = file.read_text()
+    if not text.endswith("\n"):
+        line = text.count("\n") + 1
+        raise Error(
+            f"{file}:{line}: the last line is cut off: restore the file, or delete it and record its figures again"
+        )
+    return list(csv.DictReader(io.StringIO(text)))
+
+
 def rows_of(file: Path, key: str = "id") -> Rows:
     """The rows of a file, by their first column."""
-    if not file.exists():
-        return {}
-    with file.open(newline="") as f:
-        return {row[key]: row for row in csv.DictReader(f)}
+    return {row[key]: row for row in read(file)}
 
 
 def write(file: Path, columns: Iterable[str], rows: Iterable[dict[str, Any]]) -> None:
@@ -156,10 +167,9 @@ Costs = dict[tuple[str, str], tuple[float, float]]
 def costs(*files: Path) -> Costs:
     """{(figure, scale): (CPU seconds, MB)} as measured earlier. Later files take precedence."""
     found: Costs = {}
-    for file in filter(os.path.exists, files):
-        with open(file, newline="") as f:
-            for row in csv.DictReader(f):
-                found[row["figure"], row["scale"]] = float(row["cpu_seconds"]), float(row["megabytes"])
+    for file in files:
+        for row in read(file):
+            found[row["figure"], row["scale"]] = float(row["cpu_seconds"]), float(row["megabytes"])
     return found
 
 
