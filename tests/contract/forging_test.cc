@@ -1,5 +1,7 @@
+#include "gpu/sm/sm.hh"
 #include "mem/dram/controller.hh"
 #include "oracle.hh"
+#include "protocol/upcoming.hh"
 
 #include <catch2/catch.hpp>
 
@@ -194,6 +196,28 @@ TEST_CASE("a tag or a stamp of nothing ends a resumed run with a sentence", "[fo
                           for (auto& s : dram.state.stages) s.stamps = Stamps::Id::of(0, 711);
                       }),
                       Contains("cannot continue from its checkpoint") && Contains("was freed"));
+}
+
+TEST_CASE("an SM with warps for a unit that it lacks is refused", "[forging]") {
+    const auto rig = std::find_if(rigs().begin(), rigs().end(),
+                                  [](const Rig& r) { return r.type == "sap.MemoryManager"; });
+    const auto m = built(*rig);
+    m->start();
+    m->run(200'000'000);
+    for (const auto& c : m->components())
+        if (auto* sm = dynamic_cast<gpu::Sm*>(static_cast<Component*>(c)))
+            sm->state.ready.sets.arithmetic.add(0);
+    const auto copy = built(*rig);
+    CHECK_THROWS_WITH(copy->load(m->save()),
+                      Catch::Contains("has instructions for units that the SM lacks"));
+}
+
+TEST_CASE("a message that announces more lines than it has is a fault", "[forging]") {
+    protocol::UpcomingAccesses a;
+    a.count = protocol::UpcomingAccesses::most_lines;
+    CHECK(a.announced().size() == protocol::UpcomingAccesses::most_lines);
+    ++a.count;
+    CHECK_THROWS_WITH(a.announced(), Catch::Contains("announces more lines than it has"));
 }
 
 TEST_CASE("a flit of another size ends a resumed run with a sentence", "[forging]") {
