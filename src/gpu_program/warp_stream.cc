@@ -68,7 +68,8 @@ constexpr WarpOpKind decoded_kind(u8 head) {
     if (kind == WarpOpKind::compute && strided) return WarpOpKind::matrix;
     if (kind == WarpOpKind::compute && values) return WarpOpKind::arithmetic;
     if (kind == WarpOpKind::shared && values) return WarpOpKind::bulk_copy;
-    if (kind == WarpOpKind::barrier && strided) return WarpOpKind::await_bytes;
+    if (kind == WarpOpKind::barrier && strided) return WarpOpKind::await;
+    if (kind == WarpOpKind::barrier && values) return WarpOpKind::arrive;
     return kind;
 }
 
@@ -197,8 +198,12 @@ void read_access(Cursor& in, u8 head, WarpOp& op) {
     }
 }
 
-/// The tile of a bulk copy, or the barrier and bytes of a wait for them.
-void read_tile(Cursor& in, WarpOp& op) {
+bool names_barrier(WarpOpKind kind) {
+    return kind == WarpOpKind::bulk_copy || kind == WarpOpKind::arrive || kind == WarpOpKind::await;
+}
+
+/// The tile of a bulk copy, and the transaction barrier of an operation that has one.
+void read_barrier(Cursor& in, u8 head, WarpOp& op) {
     op.tile = {};
     if (op.kind == WarpOpKind::bulk_copy) {
         op.pc = static_cast<u32>(in.varint());
@@ -211,7 +216,9 @@ void read_tile(Cursor& in, WarpOp& op) {
     op.tile.barrier = static_cast<u32>(in.varint());
     MEMSIM_ASSERT(op.tile.barrier < most_transaction_barriers,
                   "a warp's stream names a transaction barrier that a block cannot have");
-    if (op.kind == WarpOpKind::await_bytes) op.awaited = in.varint();
+    if (op.kind != WarpOpKind::await) return;
+    op.awaited.bytes = in.varint();
+    op.awaited.arrivals = (head & values_flag) != 0 ? in.varint() : 0;
 }
 
 } // namespace
@@ -281,10 +288,19 @@ void WarpStreamWriter::bulk_copy(u32 pc, u32 mask, const TileCopy& tile, u64 wai
     count(mask, 1);
 }
 
-void WarpStreamWriter::await_bytes(u32 mask, u32 barrier, u64 bytes, u64 waits) {
+void WarpStreamWriter::arrive(u32 mask, u32 barrier, u64 waits) {
     u8 buffer[longest_op];
-    u8* at = begin(buffer, WarpOpKind::barrier, strided_flag, mask, waits);
-    at = put(put(at, barrier), bytes);
+    u8* const at = put(begin(buffer, WarpOpKind::barrier, values_flag, mask, waits), barrier);
+    bytes_.insert(bytes_.end(), buffer, at);
+    count(mask, 1);
+}
+
+void WarpStreamWriter::await(u32 mask, u32 barrier, const BarrierProgress& awaited, u64 waits) {
+    u8 buffer[longest_op];
+    const u8 arrivals = awaited.arrivals != 0 ? values_flag : u8 {0};
+    u8* at = begin(buffer, WarpOpKind::barrier, strided_flag | arrivals, mask, waits);
+    at = put(put(at, barrier), awaited.bytes);
+    if (arrivals != 0) at = put(at, awaited.arrivals);
     bytes_.insert(bytes_.end(), buffer, at);
     count(mask, 1);
 }
@@ -388,7 +404,8 @@ bool WarpStreamReader::next(WarpOp& op) {
         op.pc = static_cast<u32>(in.varint());
         op.passes = static_cast<u32>(in.varint());
     }
-    if (op.kind == WarpOpKind::bulk_copy || op.kind == WarpOpKind::await_bytes) read_tile(in, op);
+    if (op.kind == WarpOpKind::arrive) op.passes = 1;
+    if (names_barrier(op.kind)) read_barrier(in, head, op);
     if (touches_memory(op.kind)) read_access(in, head, op);
     position_ = static_cast<u64>(in.at - bytes_.data());
     return true;

@@ -34,6 +34,8 @@
 ///         with values: it is a bulk copy instead, and varint pc, address, bytes of a row, rows,
 ///         zigzag varint distance of rows, varint barrier
 ///     barrier: strided: it waits at a transaction barrier, and varint barrier, varint bytes
+///         with values: varint arrivals
+///         with values, not strided: it arrives at a transaction barrier, and varint barrier
 ///
 /// Loads, copies, atomics, shared loads and matrix operations produce results, numbered in the
 /// order of the warp's stream. Bit i of `waits`: the operation needs the i-th last result before it
@@ -61,13 +63,14 @@ enum class WarpOpKind : u8 {
     store,
     atomic, ///< lanes execute in ascending order
     barrier,
-    exit,        ///< the last operation of a warp
-    reduce,      ///< an atomic whose result is not used
-    shared,      ///< an access to the SM's shared memory
-    matrix,      ///< multiplies tiles of matrices on a tensor core
-    arithmetic,  ///< `instructions` of an arithmetic unit
-    bulk_copy,   ///< the copy engine copies a tile to shared memory
-    await_bytes, ///< waits until so many bytes have arrived at a transaction barrier
+    exit,       ///< the last operation of a warp
+    reduce,     ///< an atomic whose result is not used
+    shared,     ///< an access to the SM's shared memory
+    matrix,     ///< multiplies tiles of matrices on a tensor core
+    arithmetic, ///< `instructions` of an arithmetic unit
+    bulk_copy,  ///< the copy engine copies a tile to shared memory
+    arrive,     ///< the active threads arrive at a transaction barrier
+    await,      ///< waits for bytes and arrivals at a transaction barrier
 };
 
 /// The units of a scheduler that execute arithmetic.
@@ -88,6 +91,11 @@ constexpr bool touches_memory(WarpOpKind kind) {
            kind == WarpOpKind::reduce;
 }
 
+/// Whether the operation uses the port of shared memory as it issues.
+constexpr bool touches_shared(WarpOpKind kind) {
+    return kind == WarpOpKind::shared || kind == WarpOpKind::arrive;
+}
+
 /// Rows in device memory that a bulk copy writes to shared memory. Their bytes count at a
 /// transaction barrier of the block.
 struct TileCopy {
@@ -99,6 +107,17 @@ struct TileCopy {
     u64 bytes() const { return u64 {row_bytes} * rows; }
 };
 inline constexpr u32 most_transaction_barriers = 256; ///< of a block
+
+/// What has happened at a transaction barrier since its block began.
+struct BarrierProgress {
+    u64 bytes = 0;    ///< that bulk copies have written
+    u64 arrivals = 0; ///< of threads
+
+    bool operator==(const BarrierProgress&) const = default;
+    bool reaches(const BarrierProgress& other) const {
+        return bytes >= other.bytes && arrivals >= other.arrivals;
+    }
+};
 
 struct WarpOp {
     WarpOpKind kind = WarpOpKind::exit;
@@ -119,10 +138,10 @@ struct WarpOp {
     u64 operands = 0; ///< bit i: needs the result of the i-th last arithmetic operation before it
     std::array<u64, warp_lanes> address {}; ///< of active lanes; 0 for the others
     std::array<u64, warp_lanes>
-        value {};    ///< value left in memory by a store or atomic, if has_values
-    u32 order = 0;   ///< of an operation with values: its number in the block, from 1
-    TileCopy tile;   ///< only of a bulk copy; of a wait for bytes: its barrier
-    u64 awaited = 0; ///< only of a wait for bytes: those that have arrived since the block's start
+        value {};  ///< value left in memory by a store or atomic, if has_values
+    u32 order = 0; ///< of an operation with values: its number in the block, from 1
+    TileCopy tile; ///< only of a bulk copy; of an operation of a transaction barrier: its number
+    BarrierProgress awaited; ///< only of a wait at a transaction barrier
 
     /// The number that --max-instructions counts.
     u64 thread_instructions() const { return u64 {instructions} * bits_set(mask); }
@@ -166,8 +185,10 @@ class WarpStreamWriter {
     void copy(u32 pc, u32 mask, u8 width, const Addresses& address, u64 waits = 0);
     /// A copy of a tile by the copy engine (cp.async.bulk). Its result is complete with its bytes.
     void bulk_copy(u32 pc, u32 mask, const TileCopy& tile, u64 waits = 0);
-    /// Waits at a transaction barrier until `bytes` have arrived since the block's start.
-    void await_bytes(u32 mask, u32 barrier, u64 bytes, u64 waits = 0);
+    /// The active threads arrive at a transaction barrier (mbarrier.arrive).
+    void arrive(u32 mask, u32 barrier, u64 waits = 0);
+    /// Waits at a transaction barrier until it has seen `awaited` since the block's start.
+    void await(u32 mask, u32 barrier, const BarrierProgress& awaited, u64 waits = 0);
     /// Instructions of an arithmetic unit. With `chained`, each needs the result of the one before.
     void arithmetic(ArithmeticUnit unit, u32 mask, u32 instructions = 1, bool chained = false,
                     u64 waits = 0);

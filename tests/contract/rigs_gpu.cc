@@ -62,13 +62,13 @@ Script copying(unsigned blocks, unsigned warps) {
     Script s = mixture(blocks, warps);
     s.write = [](gpu_program::WarpStreamWriter& w, unsigned warp) {
         Rng random(warp, "copying");
-        std::array<std::uint64_t, 3> bytes {}; // of each barrier
+        std::array<gpu_program::BarrierProgress, 3> own {}; // of each barrier, by this warp
         for (unsigned i = 0; i < 40; ++i) {
             const auto mask = static_cast<gpu_program::u32>(random.next()) | 1;
             const std::uint64_t waits = random.below(3) ? 0 : random.below(16);
             const auto address = word(random.below(1 << 14), random.below(200));
             const auto number = static_cast<unsigned>(random.below(3));
-            switch (random.below(6)) {
+            switch (random.below(7)) {
             case 0:
             case 1:
                 w.copy(16 * i, mask, 8, address, waits);
@@ -78,15 +78,19 @@ Script copying(unsigned blocks, unsigned warps) {
                                                   1 + static_cast<unsigned>(random.below(300)),
                                                   1 + static_cast<unsigned>(random.below(8)),
                                                   number};
-                bytes[number] += tile.bytes();
+                own[number].bytes += tile.bytes();
                 w.bulk_copy(16 * i, 1, tile, waits);
                 break;
             }
-            case 3: // of its own copies, so that no warp waits for bytes that never come
-                w.await_bytes(~0u, number, bytes[number], waits);
+            case 3: // for its own copies and arrivals, so that no warp waits for what never comes
+                w.await(~0u, number, own[number], waits);
                 break;
             case 4:
                 w.shared(16 * i, mask, 1 + static_cast<unsigned>(random.below(8)), i % 2, waits);
+                break;
+            case 5:
+                own[number].arrivals += bits_set(mask);
+                w.arrive(mask, number, waits);
                 break;
             default:
                 w.access(WarpOpKind::load, 16 * i, mask, 4, address, nullptr, waits);

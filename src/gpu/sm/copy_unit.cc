@@ -7,6 +7,7 @@ CopyUnit::CopyUnit(const CopyParams& params, const Clock& clock, LoadStoreUnit& 
     : params_(params), clock_(clock), unit_(unit), shared_(shared), state_(state) {
     stats.copies.gather([&state] { return state.issued; });
     stats.bulk_copies.gather([&state] { return state.bulk_issued; });
+    stats.arrivals.gather([&state] { return state.threads_arrived; });
     stats.copied_bytes.gather([&state] { return state.copied; });
     stats.copy_waits.gather([&state] { return state.waited; });
 }

@@ -22,10 +22,12 @@ struct CopyStats {
     using group = void;
     Gathered copies {Unit::count, "Warp instructions that copy to shared memory asynchronously"};
     Gathered bulk_copies {Unit::count, "Bulk copies to shared memory issued"};
+    Gathered arrivals {Unit::count, "Arrivals of threads at transaction barriers"};
     Gathered copied_bytes {Unit::byte, "Bytes of asynchronous copies issued, and bytes that bulk "
                                        "copies have written to shared memory"};
     Gathered copy_waits {Unit::time, "Time for which the next operations of warps waited for "
-                                     "asynchronous or bulk copies, summed over warps"};
+                                     "asynchronous or bulk copies, or at transaction barriers, "
+                                     "summed over warps"};
 };
 
 /// Asynchronous copies from device memory to an SM's shared memory.
@@ -35,7 +37,9 @@ struct CopyStats {
 ///               its issue, the engine makes an access for each line of each row, one a cycle.
 ///               Arriving data write shared memory 128 bytes a cycle, and occupy its port
 ///               meanwhile. The result of a copy is complete with its last byte, and the bytes of a
-///               bulk copy count at a transaction barrier as they are written.
+///               bulk copy count at a transaction barrier as they are written. An arrival of
+///               threads is an access to shared memory of one pass; warps that wait for it issue in
+///               the next cycle.
 /// Ordering      Bulk copies access memory one after the other. If the L1 accepts fewer accesses
 ///               than the SM has, the engine and the queue of the warps alternate. Arriving data
 ///               occupy the port of shared memory before the accesses of the same cycle.
@@ -71,6 +75,7 @@ class CopyUnit {
         bool engine_turn = false; ///< the queue of the warps was served last
         Tick next_access = 0;     ///< when the engine may access the next line
         std::uint64_t copied = 0, issued = 0, bulk_issued = 0; ///< bytes and instructions
+        std::uint64_t threads_arrived = 0;                     ///< at transaction barriers
         std::uint64_t waited = 0;                              ///< time of warps
         Timer next;
     };
@@ -88,7 +93,14 @@ class CopyUnit {
     /// Issues a bulk copy at this edge. `result`: its place in the warp's scoreboard.
     void begin(const gpu_program::WarpOp& op, const ResidentBlock& block, Slots slots,
                std::uint32_t result, const ClockEdge& edge);
-    /// Whether the bytes that the operation awaits have arrived; else the warp waits for them.
+    /// Threads arrive at a transaction barrier. Calls wake(warp) for warps that it releases.
+    template <class Wake>
+    void arrive(const gpu_program::WarpOp& op, std::uint32_t block, Tick now, Wake&& wake) {
+        const std::uint64_t threads = bits_set(op.mask);
+        state_.threads_arrived += threads;
+        add(block, op.tile.barrier, {.arrivals = threads}, now, wake);
+    }
+    /// Whether the barrier has seen what the operation awaits; else the warp waits.
     bool arrived(const gpu_program::WarpOp& op, Slots slots, Tick now);
     /// Sends the accesses of the load-store unit and of the copy engine.
     void send(Tick now) {
@@ -100,8 +112,8 @@ class CopyUnit {
     /// Data for shared memory have arrived from the L1; `edge`: the first one at or after now.
     /// Returns the cycles in which they occupy its port.
     std::uint32_t write(const LoadStoreUnit::Sent& sent, const ClockEdge& edge);
-    /// Calls result(warp, place) for results that are complete, and wake(warp) for warps whose
-    /// awaited bytes have arrived.
+    /// Calls result(warp, place) for results that are complete, and wake(warp) for warps that
+    /// arriving bytes release.
     template <class Result, class Wake>
     void finish(Tick now, Result&& result, Wake&& wake) {
         while (!state_.arrivals.empty() && state_.arrivals.front().ready <= now) {
@@ -112,10 +124,7 @@ class CopyUnit {
             }
             state_.copied += sent.bytes;
             Copy& c = state_.copies[sent.result];
-            state_.barriers.add(c.slots.block, c.tile.barrier, sent.bytes, [&](const auto& waiter) {
-                state_.waited += static_cast<std::uint64_t>(now - waiter.since);
-                wake(waiter.warp);
-            });
+            add(c.slots.block, c.tile.barrier, {.bytes = sent.bytes}, now, wake);
             if (--c.outstanding || c.row < c.tile.rows) continue;
             c.live = false;
             result(c.slots.warp, c.result);
@@ -128,6 +137,14 @@ class CopyUnit {
     void check_loaded(Loader& l, std::size_t warps, std::size_t blocks) const;
 
   private:
+    template <class Wake>
+    void add(std::uint32_t block, std::uint32_t barrier, const gpu_program::BarrierProgress& more,
+             Tick now, Wake&& wake) {
+        state_.barriers.add(block, barrier, more, [&](const auto& waiter) {
+            state_.waited += static_cast<std::uint64_t>(now - waiter.since);
+            wake(waiter.warp);
+        });
+    }
     /// Whether the engine may access a line.
     bool due(Tick now) const { return !state_.queue.empty() && start() <= now; }
     Tick start() const {

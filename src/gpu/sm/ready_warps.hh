@@ -29,7 +29,7 @@ struct ReadyWarps {
                     sets.arithmetic);
     }
     void add(std::uint32_t warp, gpu_program::WarpOpKind next) {
-        (next == gpu_program::WarpOpKind::shared       ? sets.shared
+        (gpu_program::touches_shared(next)             ? sets.shared
          : next == gpu_program::WarpOpKind::matrix     ? sets.matrix
          : next == gpu_program::WarpOpKind::arithmetic ? sets.arithmetic
          : gpu_program::touches_memory(next)           ? sets.memory

@@ -167,7 +167,13 @@ void Sm::issue(std::uint32_t w, std::int64_t cycle, std::size_t slot) {
     case WarpOpKind::bulk_copy:
         copies_->begin(op_, block, {warp.block, w}, warp.results.begin(1, true), state.edge);
         break;
-    case WarpOpKind::await_bytes:
+    case WarpOpKind::arrive:
+        state.load_store_free = cycle + cycles;
+        access_shared(w, op_, cycle);
+        copies_->arrive(op_, warp.block, now(),
+                        [&](std::uint32_t waiter) { state.ready.sleep(waiter, cycle + 1); });
+        break;
+    case WarpOpKind::await:
         if (copies_->arrived(op_, {warp.block, w}, now())) state.ready.sleep(w, cycle + 1);
         return;
     case WarpOpKind::arithmetic:

@@ -61,10 +61,11 @@ struct TileShape {
     u32 to_pitch = 0; ///< in shared memory
 };
 
-/// A transaction barrier (mbarrier) of a block: counts the bytes of bulk copies.
+/// A transaction barrier (mbarrier) of a block: counts the bytes of bulk copies and the arrivals of
+/// threads.
 struct TransactionBarrier {
     u32 number = 0;
-    u64 bytes = 0; ///< of all copies so far
+    gpu_program::BarrierProgress expected; ///< by all copies and arrivals so far
     PendingData pending;
 
     /// Adds a tile of the array `from` to the data and bytes of which it waits.
@@ -82,7 +83,7 @@ struct TransactionBarrier {
         for (u32 r = 0; r < tile.rows; ++r)
             pending.add(&to.data[place + r * tile.to_pitch],
                         &from.data[index + u64 {r} * tile.pitch], row_bytes);
-        bytes += u64 {row_bytes} * tile.rows;
+        expected.bytes += u64 {row_bytes} * tile.rows;
         return {address, pitch, row_bytes, tile.rows, number};
     }
 };
@@ -107,11 +108,17 @@ class CopyFlow : public Flow {
         }
         use(1, waits);
     }
-    /// Waits until the bytes of all copies that the block has started with this barrier have
-    /// arrived.
+    /// The active threads arrive at the barrier when these operands are available.
+    template <class... Operands>
+    void arrive(TransactionBarrier& barrier, const Operands&... operands) {
+        stream_.arrive(active_, barrier.number, take((u64 {0} | ... | open(operands.needs))));
+        barrier.expected.arrivals += static_cast<u64>(std::popcount(active_));
+    }
+    /// Waits until the bytes of all copies that the block has started with this barrier, and all
+    /// threads that the block's code has let arrive so far, have arrived.
     void wait_barrier(TransactionBarrier& barrier) {
         barrier.pending.write();
-        stream_.await_bytes(active_, barrier.number, barrier.bytes, take(0));
+        stream_.await(active_, barrier.number, barrier.expected, take(0));
     }
 
   protected:

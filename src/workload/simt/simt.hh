@@ -469,7 +469,7 @@ class Block {
         const Shared<T> array {shared_bytes_, static_cast<T*>(reserve(size * sizeof(T))), size};
         return array;
     }
-    /// A barrier for bulk copies; it occupies 8 bytes of shared memory.
+    /// A barrier for bulk copies and arrivals; it occupies 8 bytes of shared memory.
     TransactionBarrier& transaction_barrier() {
         reserve(sizeof(u64));
         barriers_.push_back(std::make_unique<TransactionBarrier>());

@@ -102,7 +102,7 @@ TEST_CASE("An SM counts its copies, their bytes and the time that warps wait for
             w.barrier(all, 0b11);
         } else {
             w.bulk_copy(16, 1, TileCopy {8192, 256, 128, 3, 0});
-            w.await_bytes(all, 0, 3 * 128);
+            w.await(all, 0, {.bytes = 3 * 128});
             w.barrier(all);
         }
     }));
@@ -122,7 +122,7 @@ TEST_CASE("A transaction barrier opens when the last awaited byte is in shared m
     const auto opens_at = [](std::uint64_t bytes) {
         Rig rig(warps(2, [=](auto& w, unsigned index) {
             if (index == 0) w.bulk_copy(16, 1, TileCopy {0, 512, 256, 4, 3});
-            if (index == 1) w.await_bytes(all, 3, bytes), w.compute(all, 1);
+            if (index == 1) w.await(all, 3, {.bytes = bytes}), w.compute(all, 1);
         }));
         rig.run();
         return rig.issue_of(1, 1);
@@ -136,11 +136,103 @@ TEST_CASE("A transaction barrier opens when the last awaited byte is in shared m
     CHECK(opens_at(0) == opens_at(1) - first + 1); // it has opened before the wait
     Rig never_opens(warps(2, [](auto& w, unsigned index) {
         if (index == 0) w.bulk_copy(16, 1, TileCopy {0, 512, 256, 4, 3});
-        if (index == 1) w.await_bytes(all, 3, 4 * 256 + 1);
+        if (index == 1) w.await(all, 3, {.bytes = 4 * 256 + 1});
     }));
     REQUIRE(never_opens.machine.run(never) == Stop::idle);
     CHECK(never_opens.machine.pending());
     CHECK(never_opens.sm().state.copies.barriers.waiting.size() == 1);
+}
+
+TEST_CASE("A warp that waits for threads issues in the cycle after the last of them arrives",
+          "[sm][copies]") {
+    const auto cycles = [](std::uint64_t awaited) { // from each of two arrivals
+        Rig rig(warps(2, [=](auto& w, unsigned index) {
+            if (index == 0) {
+                w.compute(all, 30);
+                w.arrive(0xff, 3);
+                w.compute(all, 10);
+                w.arrive(1, 3);
+            } else {
+                w.await(all, 3, {.arrivals = awaited});
+                w.compute(all, 1);
+            }
+        }));
+        rig.run();
+        CHECK(rig.sm().stat.copies.arrivals.value() == 9);
+        const std::int64_t opens = rig.issue_of(1, 1);
+        return std::pair {opens - rig.issue_of(0, 1), opens - rig.issue_of(0, 3)};
+    };
+    CHECK(cycles(8).first == 1);
+    CHECK(cycles(9).second == 1);
+    Rig never_opens(warps(2, [](auto& w, unsigned index) {
+        index == 0 ? w.arrive(all, 3) : w.await(all, 3, {.arrivals = 33});
+    }));
+    REQUIRE(never_opens.machine.run(never) == Stop::idle);
+    CHECK(never_opens.machine.pending());
+}
+
+TEST_CASE("A transaction barrier opens when both its bytes and its threads have arrived",
+          "[sm][copies]") {
+    // Threads arrive `after` instructions, or the copy's data in about 150 cycles.
+    const auto opens_at = [](unsigned after, const gpu_program::BarrierProgress& awaited) {
+        Rig rig(warps(2, [=](auto& w, unsigned index) {
+            if (index == 0) {
+                w.bulk_copy(16, 1, TileCopy {0, 256, 256, 1, 0});
+                w.compute(all, after);
+                w.arrive(1, 0);
+            } else {
+                w.await(all, 0, awaited);
+                w.compute(all, 1);
+            }
+        }));
+        rig.run();
+        return rig.issue_of(1, 1);
+    };
+    for (const unsigned after : {10u, 400u})
+        CHECK(opens_at(after, {256, 1}) ==
+              std::max(opens_at(after, {256, 0}), opens_at(after, {0, 1})));
+    CHECK(opens_at(400, {256, 1}) > opens_at(10, {256, 1}) + 100);
+}
+
+TEST_CASE("An arrival takes a pass of shared memory and waits for its port", "[sm][copies]") {
+    Rig rig(warps(2, [](auto& w, unsigned index) {
+        if (index == 0) w.shared(16, all, 8, false), w.arrive(all, 0);
+        if (index == 1) w.compute(all, 3), w.shared(16, all, 1, false);
+    }));
+    rig.run();
+    CHECK(rig.sm().stat.shared_passes.total(never) == 8 + 1 + 1);
+    CHECK(rig.issue_of(0, 1) == rig.issue_of(0, 0) + 8);
+    CHECK(rig.issue_of(1, 1) == rig.issue_of(0, 0) + 9);
+}
+
+TEST_CASE("A ring of tiles keeps as many copies in flight as it has buffers", "[sm][copies]") {
+    // One warp copies a tile when the other has released its buffer. The copies' latency is much
+    // longer than all else, so that a round of the ring takes one latency.
+    const auto ends_at = [](unsigned buffers) {
+        constexpr unsigned tiles = 24;
+        ScriptRig rig({warps(2,
+                             [=](auto& w, unsigned index) {
+                                 for (unsigned t = 0; t < tiles; ++t) {
+                                     const unsigned full = t % buffers, empty = buffers + full;
+                                     const std::uint64_t round = t / buffers;
+                                     if (index == 0) {
+                                         w.await(all, empty, {.arrivals = 32 * round});
+                                         w.bulk_copy(16, 1, TileCopy {t * 256, 256, 256, 1, full});
+                                     } else {
+                                         w.await(all, full, {.bytes = 256 * (round + 1)});
+                                         w.shared(16, all, 1, true);
+                                         w.arrive(all, empty, 1);
+                                     }
+                                 }
+                             })},
+                      {{"bulk_latency", "2000"}}, 1, {}, at_once);
+        rig.run();
+        return static_cast<double>(rig.cycles());
+    };
+    const double two = ends_at(2);
+    CHECK(two / 12 == Approx(2000 + 120).epsilon(0.05));
+    CHECK(ends_at(4) == Approx(two / 2).epsilon(0.05));
+    CHECK(ends_at(8) == Approx(two / 4).epsilon(0.08));
 }
 
 TEST_CASE("A bulk copy begins after its latency and has the result of its last byte",
@@ -161,7 +253,7 @@ TEST_CASE("A bulk copy begins after its latency and has the result of its last b
 TEST_CASE("Rows of a tile that are no whole sectors count with their own bytes", "[sm][copies]") {
     Rig rig(warps(1, [](auto& w, unsigned) {
         w.bulk_copy(16, 1, TileCopy {112, 144, 48, 5, 0}); // parts of two lines, or of one
-        w.await_bytes(all, 0, 5 * 48);
+        w.await(all, 0, {.bytes = 5 * 48});
         w.compute(all, 1);
     }));
     rig.run();
@@ -171,7 +263,7 @@ TEST_CASE("Rows of a tile that are no whole sectors count with their own bytes",
 TEST_CASE("The barriers of a block begin anew with the next one in its slot", "[sm][copies]") {
     Script s = warps(1, [](auto& w, unsigned) {
         w.bulk_copy(16, 1, TileCopy {0, 128, 128, 1, 0});
-        w.await_bytes(all, 0, 128);
+        w.await(all, 0, {.bytes = 128});
         w.compute(all, 1);
     });
     s.blocks = 2;
@@ -184,7 +276,7 @@ TEST_CASE("The barriers of a block begin anew with the next one in its slot", "[
 TEST_CASE("A run continues from the middle of copies as it would have ended", "[sm][copies]") {
     scripts() = {warps(3, [](auto& w, unsigned index) {
         if (index == 0) w.bulk_copy(16, 1, TileCopy {0, 512, 256, 40, 1});
-        if (index == 1) w.await_bytes(all, 1, 40 * 256), w.shared(16, all, 2, true);
+        if (index == 1) w.await(all, 1, {.bytes = 40 * 256}), w.shared(16, all, 2, true);
         if (index == 2)
             for (unsigned i = 0; i < 4; ++i) w.copy(16, all, 8, word(i * 8192, 256), i ? 1 : 0);
     })};

@@ -20,8 +20,9 @@ Addresses strided(u32 mask, u64 base, u64 stride) {
 }
 
 bool same_tile(const WarpOp& a, const WarpOp& b) {
-    if (a.kind == WarpOpKind::await_bytes)
-        return a.tile.barrier == b.tile.barrier && a.awaited == b.awaited;
+    if (a.kind == WarpOpKind::await || a.kind == WarpOpKind::arrive)
+        return a.tile.barrier == b.tile.barrier &&
+               (a.kind == WarpOpKind::arrive || a.awaited == b.awaited);
     return a.kind != WarpOpKind::bulk_copy ||
            (a.tile.address == b.tile.address && a.tile.pitch == b.tile.pitch &&
             a.tile.row_bytes == b.tile.row_bytes && a.tile.rows == b.tile.rows &&
@@ -145,7 +146,9 @@ TEST_CASE("a stream returns the written operations") {
         }
         if (choice == 4 || choice == 5) {
             WarpOp op;
-            op.kind = choice == 4 ? WarpOpKind::bulk_copy : WarpOpKind::await_bytes;
+            op.kind = choice == 4            ? WarpOpKind::bulk_copy
+                      : random.below(2) == 0 ? WarpOpKind::arrive
+                                             : WarpOpKind::await;
             op.mask = mask, op.instructions = 1, op.waits = waits, op.operands = operands;
             op.tile.barrier = static_cast<u32>(random.below(most_transaction_barriers));
             op.has_result = choice == 4;
@@ -156,9 +159,13 @@ TEST_CASE("a stream returns the written operations") {
                 op.tile.row_bytes = 1 + static_cast<u32>(random.below(1 << 20));
                 op.tile.rows = 1 + static_cast<u32>(random.below(1 << 20));
                 writer.bulk_copy(op.pc, mask, op.tile, waits);
+            } else if (op.kind == WarpOpKind::arrive) {
+                op.passes = 1;
+                writer.arrive(mask, op.tile.barrier, waits);
             } else {
-                op.awaited = random.next() >> random.below(64);
-                writer.await_bytes(mask, op.tile.barrier, op.awaited, waits);
+                op.awaited.bytes = random.next() >> random.below(64);
+                if (random.below(2) == 0) op.awaited.arrivals = random.next() >> random.below(64);
+                writer.await(mask, op.tile.barrier, op.awaited, waits);
             }
             written.push_back(op);
             continue;
@@ -226,7 +233,7 @@ TEST_CASE("a tile that no block can have is noticed") {
     const auto read = [](u32 barrier) {
         std::vector<u8> bytes;
         StreamCounts counts;
-        WarpStreamWriter(bytes, counts).await_bytes(1, barrier, 128);
+        WarpStreamWriter(bytes, counts).await(1, barrier, {.bytes = 128});
         u64 position = 0;
         WarpOp op;
         return WarpStreamReader(bytes, position).next(op);

@@ -321,9 +321,34 @@ TEST_CASE("a bulk copy is one operation of one thread, and its data come with it
     CHECK(copy->mask == 1);
     CHECK(copy->tile.address == (1 << 16) + 8 * 200);
     CHECK((copy->tile.rows == 3 && copy->tile.row_bytes == 64 && copy->tile.pitch == 512));
-    const auto wait = std::ranges::find(ops, WarpOpKind::await_bytes, &gpu_program::WarpOp::kind);
+    const auto wait = std::ranges::find(ops, WarpOpKind::await, &gpu_program::WarpOp::kind);
     REQUIRE(wait != ops.end());
-    CHECK(wait->awaited == 3 * 64);
+    CHECK(wait->awaited.bytes == 3 * 64);
+    CHECK(wait->awaited.arrivals == 0);
+}
+
+TEST_CASE("a wait at a transaction barrier is for the arrivals that the code has stated before") {
+    Machine m;
+    Block block(m.run);
+    TransactionBarrier& barrier = block.transaction_barrier();
+    std::vector<u32> words(64);
+    const Array<u32> array {1 << 16, words.data(), words.size()};
+    block.each([&](Warp& w) {
+        const auto read = w.load(Site::a, array, w.lane());
+        w.if_(w.lane() < 5u, [&] { w.arrive(barrier, read); });
+        w.wait_barrier(barrier);
+        w.arrive(barrier);
+    });
+    block.end();
+    const auto ops = m.ops();
+    const auto arrival = std::ranges::find(ops, WarpOpKind::arrive, &gpu_program::WarpOp::kind);
+    REQUIRE(arrival != ops.end());
+    CHECK(arrival->mask == 0b11111);
+    CHECK(arrival->waits == 1); // for the load
+    const auto wait = std::ranges::find(ops, WarpOpKind::await, &gpu_program::WarpOp::kind);
+    REQUIRE(wait != ops.end());
+    CHECK(wait->awaited.arrivals == 5);
+    CHECK(std::next(wait)->kind == WarpOpKind::arrive);
 }
 
 TEST_CASE("more shared memory than the kernel states fails an assertion") {
