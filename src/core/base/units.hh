@@ -31,6 +31,7 @@ template <class Tag>
 struct Quantity {
     std::int64_t raw = 0; ///< in Tag's base unit
 
+    // NOLINTNEXTLINE(modernize-use-nullptr): there is no pointer
     auto operator<=>(const Quantity&) const = default;
     friend constexpr Quantity operator+(Quantity a, Quantity b) { return {a.raw + b.raw}; }
     friend constexpr Quantity operator-(Quantity a, Quantity b) { return {a.raw - b.raw}; }

@@ -63,7 +63,7 @@ struct Text<NameOf<T>> {
     static std::string_view unit() { return ""; }
     static std::string show(const NameOf<T>& v) { return v.text(); }
     static NameOf<T> parse(std::string_view s) {
-        const NameOf<T> name {std::string(s)};
+        NameOf<T> name {std::string(s)};
         name.figures();
         return name;
     }

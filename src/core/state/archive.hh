@@ -85,8 +85,6 @@ constexpr bool checkpointable() {
         return true;
     else if constexpr (is_sequence<T>::value || is_array<T>::value)
         return checkpointable<typename T::value_type>();
-    else if constexpr (std::is_pointer_v<T> || std::is_reference_v<T> || std::is_polymorphic_v<T>)
-        return false;
     else if constexpr (std::is_aggregate_v<T>)
         return detail::all_checkpointable(reflect::FieldTypes<T> {});
     else

@@ -23,8 +23,9 @@ struct HbfPageBuffer {
 struct HbfBank {
     enum class Work : std::uint8_t { none, sense, program, erase };
     static constexpr std::uint32_t none = ~std::uint32_t {0};
+    static constexpr std::uint8_t page_buffers = 2;
 
-    std::array<HbfPageBuffer, 2> buffers;
+    std::array<HbfPageBuffer, page_buffers> buffers;
     Fifo<std::uint32_t> reads;    ///< that wait for a sense, in order of arrival
     Fifo<std::uint32_t> joined;   ///< reads of the page that is being sensed
     Fifo<std::uint32_t> commands; ///< of the host, that have not begun
@@ -36,20 +37,19 @@ struct HbfBank {
 
     /// The buffer that holds this page, or nullptr.
     HbfPageBuffer* open(std::uint64_t page) {
-        for (std::uint8_t i = 0; i < buffers.size(); ++i)
-            if (buffers[i].page == page && !(work == Work::sense && buffer == i))
-                return &buffers[i];
+        for (HbfPageBuffer& b : buffers)
+            if (b.page == page && !(work == Work::sense && &b == &buffers[buffer])) return &b;
         return nullptr;
     }
     bool senses(std::uint64_t page) const {
         return work == Work::sense && buffers[buffer].page == page;
     }
-    /// The buffer used longest ago among those without transfers; `buffers.size()`: none is free.
+    /// The buffer used longest ago among those without transfers; `page_buffers`: none is free.
     std::uint8_t free_buffer(Tick now) const {
-        std::uint8_t best = buffers.size();
-        for (std::uint8_t i = 0; i < buffers.size(); ++i)
+        std::uint8_t best = page_buffers;
+        for (std::uint8_t i = 0; i < page_buffers; ++i)
             if (buffers[i].free_at <= now &&
-                (best == buffers.size() || buffers[i].used_at < buffers[best].used_at))
+                (best == page_buffers || buffers[i].used_at < buffers[best].used_at))
                 best = i;
         return best;
     }

@@ -55,7 +55,7 @@ void check_bank(Loader& l, const HbfBank& bank, std::size_t reads, std::size_t c
     l.indices("banks.reads", bank.reads, reads);
     l.indices("banks.joined", bank.joined, reads);
     l.indices("banks.commands", bank.commands, commands);
-    l.index("banks.buffer", bank.buffer, bank.buffers.size());
+    l.index("banks.buffer", bank.buffer, std::size_t {HbfBank::page_buffers});
     if (bank.command != HbfBank::none) l.index("banks.command", bank.command, commands);
 }
 void check_place(Loader& l, std::string_view field, const HbfPlace& at, const HbfGeometry& g) {
@@ -204,7 +204,7 @@ void HbfStack::begin_work(HbfBank& bank) {
                       (bank.commands.empty() || state.reads[bank.reads.front()].since <=
                                                     state.commands[bank.commands.front()].since);
     const FlashOp op = read ? FlashOp::read : state.commands[bank.commands.front()].request.op;
-    if (op != FlashOp::erase && buffer == bank.buffers.size()) return;
+    if (op != FlashOp::erase && buffer == HbfBank::page_buffers) return;
     bank.command = read ? HbfBank::none : bank.commands.pop();
     if (op == FlashOp::erase)
         begin_erase(bank, state.commands[bank.command]);

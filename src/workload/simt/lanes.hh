@@ -116,6 +116,7 @@ struct Lanes {
     explicit Lanes(T value) { gpu_program::fill_lanes(lane, value); }
     explicit Lanes(detail::Unset) {}
     Lanes(const Lanes&) = default;
+    // NOLINTNEXTLINE(bugprone-unhandled-self-assignment): copies lane by lane
     Lanes& operator=(const Lanes& other) {
         if (flow && flow->active() != all_active) {
             for (Mask rest = flow->active(); rest != 0; rest &= rest - 1) {

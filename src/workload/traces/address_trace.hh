@@ -129,9 +129,9 @@ struct FileHead {
 /// A trace format. Each is one file of formats/ that registers a constant `Named<TraceFormat>`,
 /// such as formats/spc.cc.
 struct TraceFormat {
-    std::string_view title;      ///< origin of the format
-    std::string_view shape = ""; ///< layout of a line; empty: a binary format
-    std::string_view notes = ""; ///< for `memsim trace formats`
+    std::string_view title;    ///< origin of the format
+    std::string_view shape {}; ///< layout of a line; empty: a binary format
+    std::string_view notes {}; ///< for `memsim trace formats`
     bool written = false;
     std::string_view played_by = "`workload.TracePlayer`";
     bool (*detect)(const FileHead&) = nullptr;

@@ -24,7 +24,7 @@ struct TraceSourceOptions {
     std::uint32_t repeat = 1;
     std::uint64_t local = 4096; ///< local memory per thread
     bool outside = false;       ///< kernels may lie outside of the list's folder
-    std::string stream = "";    ///< the only stream to play: workload.TraceProgram
+    std::string stream {};      ///< the only stream to play: workload.TraceProgram
     TraceArithmetic arithmetic = TraceArithmetic::stretches;
 };
 

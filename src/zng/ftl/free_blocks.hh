@@ -23,6 +23,7 @@ class FreeBlocks {
     /// A block of a group.
     struct Block {
         std::uint32_t erases = 0, number = 0;
+        // NOLINTNEXTLINE(modernize-use-nullptr): there is no pointer
         auto operator<=>(const Block&) const = default;
     };
 

@@ -71,7 +71,7 @@ struct FlashGeometry {
     }
     /// The initial log blocks. Throws ConfigError unless `spare` blocks of each plane remain free.
     LogBlocks log_blocks(const std::string& path, std::uint32_t spare) const {
-        const LogBlocks logs(flash(path), package.data_blocks(), package.log_ratio());
+        LogBlocks logs(flash(path), package.data_blocks(), package.log_ratio());
         if (package.data_blocks() + logs.logs_of_group() + spare > package.blocks())
             throw ConfigError(path + ".data_blocks: " + std::to_string(package.data_blocks()) +
                               " data blocks and " + std::to_string(logs.logs_of_group()) +
