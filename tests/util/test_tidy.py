@@ -1,4 +1,4 @@
-"""util/tidy reads sources together that the build compiles together, and finds the faults of each."""
+"""util/tidy reads sources together that the build compiles together, and finds the faults of each and of their headers."""
 
 import shutil
 import subprocess
@@ -11,7 +11,10 @@ FAULT = "int *place() { return 0; }\n"
 
 
 @pytest.mark.parametrize("grouped", [True, False])
-def test_a_fault_of_a_source_is_found(tmp_path, grouped):
+@pytest.mark.parametrize(
+    "faulty, read", [("bad.cc", ["bad.cc"]), ("bad.hh", ["bad.cc"]), ("bad.hh", ["bad.hh", "good.hh"])]
+)
+def test_a_fault_is_found(tmp_path, faulty, read, grouped):
     for name in (".clang-tidy", "util/tidy"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
@@ -19,17 +22,19 @@ def test_a_fault_of_a_source_is_found(tmp_path, grouped):
     groups = tmp_path / "build/groups/src/part"
     sources.mkdir(parents=True), groups.mkdir(parents=True)
     (sources / "good.cc").write_text("int number() { return 0; }\n")
-    (sources / "bad.cc").write_text(FAULT)
+    (sources / "bad.cc").write_text('#include "part/bad.hh"\n')
+    for name in ("bad.hh", "good.hh"):
+        (sources / name).write_text("#pragma once\n")
+    (sources / faulty).write_text(FAULT)
     if grouped:
         (groups / "1_of_1.cc").write_text('#include "part/good.cc"\n#include "part/bad.cc"\n')
 
     def tidy():
-        done = subprocess.run(
-            [tmp_path / "util/tidy", "src/part/bad.cc", "src/part/good.cc"], capture_output=True, text=True
-        )
+        files = [f"src/part/{name}" for name in [*read, "good.cc"]]
+        done = subprocess.run([tmp_path / "util/tidy", *files], capture_output=True, text=True)
         return done.returncode, done.stdout + done.stderr
 
     code, found = tidy()
-    assert code != 0 and "part/bad.cc:1:" in found and "use nullptr" in found
-    (sources / "bad.cc").write_text(FAULT.replace("0", "nullptr"))
+    assert code != 0 and f"part/{faulty}:1:" in found and "use nullptr" in found
+    (sources / faulty).write_text(FAULT.replace("0", "nullptr"))
     assert tidy() == (0, "")
