@@ -62,6 +62,13 @@ def gate_up_time(program, gpu) -> float:
     return float(launches.time_ns[launches.kernel == "gate_up"].iloc[0])
 
 
+def test_a_parameter_replaces_that_of_the_shape() -> None:
+    assert int(llm.engine("tiny-moe").experts) == 4
+    assert int(llm.engine("tiny-moe", experts=16).experts) == 16
+    assert int(llm.engine("tiny", hidden=128, heads=2, layers=3).hidden) == 128
+    assert int(llm.decoder("tiny", context=7, ffn=64).ffn) == 64
+
+
 def test_a_batch_reads_weights_as_fast_as_one_request_if_slices_are_hashed(in_tmp) -> None:
     """A tenth of an H100 and 17 MB of weights in rows of 8 KiB, of which a block needs 128 bytes each in a step."""
     sizes = dict(layers=1, hidden=4096, heads=1, kv_heads=1, head_dim=16, ffn=1024, vocabulary=0, tokens=1)

@@ -20,12 +20,12 @@ def decoder(
     layers      simulated; None: all of the model's
     context     tokens in the cache before the first decoded one
     head        with the embedding, the output head and the choice of a token
-    parameters  of the component, such as tokens=2 or launch_latency="1us"
+    parameters  of the component, such as tokens=2 or launch_latency="1us"; those of the shape are replaced
     """
     of = shape(model)
     if of.experts:
         raise Error(f"decoder: '{model}' has experts, which workload.LanguageModel has not: use llm.engine()")
-    return workload.LanguageModel(**sizes(of, layers, head), context=context, **parameters)
+    return workload.LanguageModel(**sizes(of, layers, head) | dict(context=context) | parameters)
 
 
 def sizes(of: Shape, layers: int | None, head: bool) -> dict[str, Any]:

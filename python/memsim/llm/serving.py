@@ -13,10 +13,10 @@ def engine(model: str, layers: int | None = None, head: bool = True, **parameter
 
     layers      simulated; None: all of the model's
     head        with the embedding, the output head and the choice of tokens
-    parameters  of the component, such as requests=4, prompt=100, tokens=8 or batch=2
+    parameters  of the component, such as requests=4, prompt=100, tokens=8 or batch=2; those of the shape are replaced
     """
     of = shape(model)
     experts = {}
     if of.experts:
         experts = {name: cited(getattr(of, name), of.source) for name in ("experts", "experts_per_token")}
-    return workload.ServingEngine(**sizes(of, layers, head), **experts, **parameters)
+    return workload.ServingEngine(**sizes(of, layers, head) | experts | parameters)
