@@ -67,26 +67,34 @@ def test_experts_of_the_last_step_are_predicted(in_tmp) -> None:
     assert of_last["hits"] + of_last["late"] > 0
 
 
-def predicted(predict: str):
+def experts_ahead(predict: str, memory: far.Link, buffer: str, contents: bool = False, **parameters):
     """Four layers of experts in far memory, behind an L2 that holds less than an expert: the machine after eight
-    tokens, the sums of mem.ReadAhead, and the lines of an expert."""
-    root = memsim.Root(seed=1, contents=True)
+    tokens, and the time."""
+    root = memsim.Root(seed=1, contents=contents)
     channels = 4
-    parameters = dict(signal_channels=channels) if predict == "router" else {}
+    if predict == "router":
+        parameters["signal_channels"] = channels
     root.model = llm.engine("tiny-moe", layers=4, requests=1, prompt=3, tokens=8, **parameters)
     ranges = placement.far(root.model, "experts(local=0)")
     groups = placement.order(root.model, ranges)
-    more = dict(signals=placement.signals(root.model, groups)) if parameters else dict(predict=predict)
-    memory = placed.beside(far.linked(SLOW), ranges, counted=root.model)
-    memory = ahead.before(memory, groups, "4MiB", scale.footprint(root.model), ahead=len(groups) - 1, **more)
-    root.gpu = systems.h100(form="pcie", sms=4, channels=channels, slices=channels, l2="40KiB", memory=memory)
+    made = placed.beside(far.linked(memory), ranges, counted=root.model)
+    if predict != "none":
+        by = dict(predict=predict) if predict != "router" else dict(signals=placement.signals(root.model, groups))
+        made = ahead.before(made, groups, buffer, scale.footprint(root.model), ahead=len(groups) - 1, **by)
+    root.gpu = systems.h100(form="pcie", sms=4, channels=channels, slices=channels, l2="40KiB", memory=made)
     root.model.dispatcher = root.gpu.dispatcher.host
     with memsim.Simulation(root) as simulation:
         simulation.simulate()
-        assert simulation.check_contents()["bytes"] > 900_000
-        data = placement.Data(root.model)
-        lines = sum(one.bytes for one in data.arrays("weights.1.experts.0.")) // 128
-        return root, ahead.reads(root.gpu), lines
+        assert not contents or simulation.check_contents()["bytes"] > 900_000
+        return root, simulation.curTick()
+
+
+def predicted(predict: str):
+    """The machine, the sums of mem.ReadAhead, and the lines of an expert."""
+    root, _ = experts_ahead(predict, SLOW, "4MiB", contents=True)
+    data = placement.Data(root.model)
+    lines = sum(one.bytes for one in data.arrays("weights.1.experts.0.")) // 128
+    return root, ahead.reads(root.gpu), lines
 
 
 def experts(program, array: str) -> list[list[set[int]]]:
@@ -128,6 +136,21 @@ def test_the_router_predicts_the_experts_of_the_next_layer(in_tmp) -> None:
     assert caught > 5
     # A matrix is read by several blocks, so a line of it may be several reads.
     assert of_last["misses"] - of_router["misses"] > caught * lines / 2
+
+
+def test_the_router_saves_time_where_the_buffer_does_not_hold_all_experts_of_a_layer(in_tmp) -> None:
+    memory, buffer = far.Link("10us", 20), 512 << 10
+    ran = {
+        predict: experts_ahead(predict, memory, f"{buffer}B", experts=16)
+        for predict in ("none", "all", "last", "router")
+    }
+    data = placement.Data(ran["none"][0].model)
+    assert buffer < sum(one.bytes for one in data.arrays("weights.1.experts."))
+    times = {predict: time for predict, (_, time) in ran.items()}
+    router = times.pop("router")
+    assert router < 0.9 * min(times.values())
+    # What is read in vain replaces what is still to be read: it is worse than nothing.
+    assert times["all"] > 1.15 * times["none"]
 
 
 def test_signals_reach_every_channel(in_tmp) -> None:
