@@ -230,6 +230,15 @@ def test_warm_slices_hold_their_own_chunks(in_tmp):
             "gpu(): memory gave None for channel 0: return a component with a port "
             "'cpu_side', such as mem.DramController(**interleave.channel(i))",
         ),
+        (
+            dict(memory=lambda i: mem.SimpleMemory()),
+            "gpu(): memory is a function of other arguments: write a function memory(i, interleave) that returns the ",
+        ),
+        (
+            dict(memory=mem.SimpleMemory()),
+            "gpu(): memory=<mem.SimpleMemory mem.SimpleMemory> is a single component: write a function "
+            "memory(i, interleave) that returns a new one for channel i",
+        ),
         (dict(mmu={}), "gpu(): mmu={}: write a dict of arguments of systems.mmu.translate(), at least footprint="),
         (dict(mmu=dict(footprint="1 Mib")), "gpu(): mmu.footprint: '1 Mib' is no size: "),
         (dict(mmu=dict(footprint="1MiB", walks=1)), "gpu(): mmu: 'walks' is not given here: "),
@@ -239,6 +248,11 @@ def test_warm_slices_hold_their_own_chunks(in_tmp):
 def test_invalid_machines_give_an_error_message(arguments, sentence):
     with pytest.raises(memsim.Error, match=r"test_gpu\.py:\d+: " + re.escape(sentence)):
         machine(**arguments)
+
+
+def test_a_preset_refuses_a_memory_function_of_other_arguments():
+    with pytest.raises(memsim.Error, match=r"test_gpu\.py:\d+: gpu\(\): memory is a function of other arguments"):
+        memsim.systems.h100(memory=lambda i: mem.SimpleMemory())
 
 
 def test_sizes_and_interleaves_are_checked():

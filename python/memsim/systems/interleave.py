@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -101,6 +102,7 @@ def with_queue(memory: Callable[[int, Interleave], Any], queue: int) -> Callable
     """A function for memories whose ports get `queue` places unless the function sets them. Where the way to a memory
     is long, a component's own few places bound the rate."""
 
+    @functools.wraps(memory)
     def make(i: int, interleave: Interleave) -> Any:
         made = memory(i, interleave)
         if isinstance(made, SimObject) and "queue" in made._params and "queue" not in made._values:

@@ -1,11 +1,15 @@
 """How the builders of machines take their arguments: as one typed dataclass, or as its fields."""
 
 import functools
+import inspect
 from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import Any, TypeVar, cast
 
+from .. import SimObject, mem
+from ..errors import user_error
 from ..model.provenance import derived, source_of
+from .interleave import Interleave
 
 Parameters = dict[str, Any]  # of a component, by name
 REGION = "the region that the run simulates"
@@ -38,3 +42,35 @@ def described_by(cls: type[D], rest: str = "dispatcher") -> Callable[[Callable[[
 def of_region(dispatcher: Parameters) -> Parameters:
     """Parameters of gpu.Dispatcher that select the simulated part of a program. A value that has a source keeps it."""
     return {name: value if source_of(value) else derived(value, from_=REGION) for name, value in dispatcher.items()}
+
+
+def made_by(memory: Any, interleave: Interleave) -> list[SimObject]:
+    """The memory of each channel, from the caller's function memory(i, interleave).
+
+    Raises Error for a single component, for a function of other arguments, and for results that are no memories.
+    """
+    if isinstance(memory, SimObject):
+        raise user_error(
+            f"gpu(): memory={memory!r} is a single component: write a function memory(i, interleave) that returns "
+            "a new one for channel i"
+        )
+    try:
+        inspect.signature(memory).bind(0, interleave)
+    except TypeError:
+        raise user_error(
+            "gpu(): memory is a function of other arguments: write a function memory(i, interleave) that returns the "
+            "component of channel i"
+        ) from None
+    made = [memory(i, interleave) for i in range(interleave.ways)]
+    for i, one in enumerate(made):
+        if not isinstance(one, SimObject) or "cpu_side" not in one._ports:
+            raise user_error(
+                f"gpu(): memory gave {one!r} for channel {i}: return a component with a port "
+                "'cpu_side', such as mem.DramController(**interleave.channel(i))"
+            )
+        if interleave.hashed and isinstance(one, mem.DramController) and "hashed" not in one._values:
+            raise user_error(
+                f"gpu(): memory gave a controller for channel {i} that does not know its hashed addresses: "
+                "make it with mem.DramController(**interleave.channel(i))"
+            )
+    return made

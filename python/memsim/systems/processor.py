@@ -17,6 +17,7 @@ from ..model.provenance import assumed, cited, derived, source_of, stated, wired
 from ..model.units import Bytes, Frequency, Quantity
 from . import mmu as translation
 from .interleave import Interleave, connect, in_bytes, join
+from .parameters import made_by
 from .scale import up_to
 
 # Values that Ohm-GPU's Table I does not give are assumptions: a latency of the L2 of 80 ns (sweep 40 to 160 ns), 64
@@ -271,20 +272,8 @@ def _slice(l2: Parameters, slices: int) -> Bytes:
 
 def _controllers(memory: Any, interleave: Interleave) -> list[SimObject]:
     """A memory controller for each channel, by preset, by parameters or by the caller's function."""
-    if callable(memory):
-        made = [memory(i, interleave) for i in range(interleave.ways)]
-        for i, one in enumerate(made):
-            if not isinstance(one, SimObject) or "cpu_side" not in one._ports:
-                raise user_error(
-                    f"gpu(): memory gave {one!r} for channel {i}: return a component with a port "
-                    "'cpu_side', such as mem.DramController(**interleave.channel(i))"
-                )
-            if interleave.hashed and isinstance(one, mem.DramController) and "hashed" not in one._values:
-                raise user_error(
-                    f"gpu(): memory gave a controller for channel {i} that does not know its hashed addresses: "
-                    "make it with mem.DramController(**interleave.channel(i))"
-                )
-        return made
+    if callable(memory) or isinstance(memory, SimObject):
+        return made_by(memory, interleave)
     given = _group(
         "memory",
         memory,
