@@ -11,7 +11,7 @@
 namespace memsim::stats {
 
 inline constexpr int application_id = 0x6d73696d; ///< 'msim': marks a database as memsim's
-inline constexpr int schema_version = 9;
+inline constexpr int schema_version = 10;
 
 inline constexpr const char* schema = R"sql(
 CREATE TABLE run(

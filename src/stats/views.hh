@@ -67,7 +67,10 @@ CREATE VIEW argument AS
            CASE WHEN next.value GLOB '--*' THEN NULL ELSE next.value END
     FROM run, json_each(run.argv) AS word
          LEFT JOIN json_each(run.argv) AS next ON next.key = word.key + 1
-    WHERE run.arguments IS NULL AND word.value GLOB '--*';
+    WHERE run.arguments IS NULL AND word.value GLOB '--*'
+    UNION ALL -- options: '--set PATH=VALUE'
+    SELECT run, substr(text, 7, instr(text, '=') - 7), substr(text, instr(text, '=') + 1)
+    FROM source WHERE kind = 'set';
 CREATE VIEW ipc AS
     SELECT run.id AS run, run.name AS script,
            (SELECT value FROM argument WHERE argument.run = run.id AND name = 'platform')

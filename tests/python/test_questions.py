@@ -353,6 +353,23 @@ def test_only_seeds_are_averaged(unlike, drawn, capsys):
     assert not capsys.readouterr().err
 
 
+def test_parameters_that_options_set_distinguish_runs(drawn, tmp_path):
+    """`--set` is not an argument of the script, but runs that differ in it are not repetitions of one run."""
+    for latency in "20ns", "40ns":
+        subprocess.run(
+            [ROOT / "build/memsim", "-q", "-d", tmp_path, "--set", f"gpu.l2[*].latency={latency}", PLANAR]
+            + ["--scale", "tiny"],
+            check=True,
+            capture_output=True,
+        )
+    with pytest.raises(memsim.Error, match=r"differ in 'gpu\.l2\[\*\]\.latency' \(20ns, 40ns\), which the figure"):
+        drawn("bars", db=tmp_path)
+    made = drawn("bars", "--by", "gpu.l2[*].latency", db=tmp_path)
+    assert list(made["table"].index) == ["20ns", "40ns"] and made["table"].iloc[:, 0].nunique() == 2
+    assert ask(tmp_path, "SELECT DISTINCT others FROM ipc").shape[0] == 2
+    assert ask(tmp_path, "SELECT ratio FROM normalised_ipc")["ratio"].tolist() == [1, 1]  # of each to itself alone
+
+
 def test_omitted_runs_are_reported(runs, unlike, drawn, tmp_path, capsys):
     subprocess.run(
         [ROOT / "build/memsim", "-q", "-d", tmp_path, ROOT / "configs/dram_traffic.py", "--requests", "100"],
