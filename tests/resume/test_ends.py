@@ -96,6 +96,12 @@ def test_the_same_fault_again_loses_nothing(run, script):
     assert run.content("out") == before
 
 
+def test_a_checkpoint_that_was_not_written_is_not_offered(run, script):
+    output = run("-d", "/proc", "--stats-db", "my.db", "--checkpoint-at", "1us", script, expect=1).stderr
+    assert "ended by an error at 1us;" in output and "; there is no checkpoint to continue from\n" in output
+    assert "memsim: checkpoint /proc/1us-" in output and "cannot be written here" in output
+
+
 def test_nothing_is_kept_of_nothing(run, script):
     script.write_text(SCRIPT.replace('memsim.simulate("5us")', "sys.exit(3)"))
     assert run("-d", "out", script, expect=3).stderr == ""

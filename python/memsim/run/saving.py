@@ -71,13 +71,14 @@ class Saver:
         file = os.fspath(path) if path else self.path_of(_memsim.show_ticks(now))
         check_output(file, "a checkpoint")
         call = self._journal.current
-        if call and call["kind"] == "checkpoint":
+        by_script = call is not None and call["kind"] == "checkpoint"
+        if call is not None and by_script:
             call["path"] = file
-        else:
-            self.saved, self.last = now, file
         kept = json.dumps(self._kept()).encode()
         os_error(lambda: os.makedirs(os.path.dirname(file) or ".", exist_ok=True), file)
         _memsim.write_checkpoint(file, self._origin.machine, self._script(kept), self._run())
+        if not by_script:
+            self.saved, self.last = now, file
         self._wall = time.monotonic()
         if tell:
             self._progress.print_message(f"checkpoint at {_memsim.show_ticks(now)} in {shown(file)}")
