@@ -113,6 +113,13 @@ def test_other_commands_destroy_neither_database_nor_checkpoint(used, refused, c
         assert (used / target).read_bytes() == before
 
 
+def test_a_reproduction_needs_a_folder_for_each_figure(refused, tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/cxl_gpu").touch()
+    message = refused("reproduce", "cxl/fig3b", "-q", "-d", "out")
+    assert message == "out/cxl_gpu/fig3b: Not a directory: name a place that can be written"
+
+
 def test_an_output_replaces_its_own_kind(used, run):
     for _ in range(2):
         run("-q", "--timeline", "t.json", "--debug-flags", "All", "--debug-file", "lines", "loop.py", 10, "new.trace")

@@ -29,7 +29,7 @@ def run(figure: Known, args: argparse.Namespace) -> tuple[float, float]:
     """Runs the study of a figure and prints its progress; an interrupted study continues. Returns CPU seconds
     and MB."""
     folder = Path(args.outdir, figure.folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    os_error(lambda: folder.mkdir(parents=True, exist_ok=True), folder)
     options = ["--jobs", str(args.jobs)]
     if figure.takes_a_scale:
         options += [*SCALES[args.scale], "--seeds", str(args.seeds), *args.others]
