@@ -145,3 +145,7 @@ def test_a_metric_with_several_values_is_refused(in_tmp, point):
         memsim.Error, match="'all' has several values for the point 10, such as .* and .*: name one object"
     ):
         made.table(all="SELECT value FROM result WHERE run = :run")
+    with pytest.raises(memsim.Error, match="'both' selects 2 columns: select one"):
+        made.table(both="SELECT id, seed FROM run WHERE id = :run")
+    with pytest.raises(memsim.Error, match="'mean' covers all runs of the database: select the point's, such as by"):
+        made.table(mean="SELECT avg(value) FROM result WHERE name = 'reads'")

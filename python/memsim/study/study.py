@@ -88,6 +88,12 @@ class Study(Execution):
         `:run` that returns one value."""
         import pandas
 
+        for name, query in metrics.items():
+            if ":run" not in query:
+                raise user_error(
+                    f"the metric '{name}' covers all runs of the database: select the point's, such as by "
+                    "WHERE run = :run"
+                )
         rows = []
         self._metrics.update(metrics)
         with contextlib.closing(connect(self.database)) as database:
@@ -98,6 +104,8 @@ class Study(Execution):
                         found = database.execute(query, {"run": point.run}).fetchmany(2)
                     except sqlite3.Error as e:
                         raise user_error(f"the metric '{name}': {e}") from None
+                    if found and len(found[0]) > 1:
+                        raise user_error(f"the metric '{name}' selects {len(found[0])} columns: select one")
                     if len(found) > 1:
                         raise user_error(
                             f"the metric '{name}' has several values for the point {point.name}, such as "
