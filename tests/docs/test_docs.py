@@ -198,6 +198,18 @@ def test_a_deviation_is_short():
     assert [number for row, number in rows if len(row) > 400] == []
 
 
+def test_the_page_lists_the_stages_of_a_request():
+    """Each stage that a component marks has a row in docs/debugging.md, and each row is of a stage."""
+    declared = re.compile(r"const (?:memsim::)?Stage\s+((?:\w+ \{\s*\"\w+\"\},?\s*)+);")
+    sources = (f.read_text() for f in (ROOT / "src").rglob("*") if f.suffix in (".cc", ".hh"))
+    code = "\n".join(re.sub(r"//.*", "", source) for source in sources)
+    stages = [name for names in declared.findall(code) for name in re.findall(r'"(\w+)"', names)]
+    page = (ROOT / "docs/debugging.md").read_text().split("## Stages of a request")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| (`.*?) \|", page, re.M)
+    assert len(stages) > 30
+    assert sorted(re.findall(r"`(\w+)`", " ".join(rows))) == sorted(set(stages))
+
+
 def test_queries_of_the_page_name_the_run():
     """The database contains several runs, so each query selects a run."""
     queries = [text for _, language, _, text in blocks(ROOT / "docs/database.md") if language == "sql"]

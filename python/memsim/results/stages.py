@@ -10,6 +10,7 @@ WAY = (
     "l1",
     "network",
     "l2",
+    "ahead",
     "router",
     "pcie",
     "deduplication",
@@ -38,6 +39,7 @@ WAY = (
     "queue",
     "dram",
     "xpoint",
+    "sense",
     "channel",
 )
 LAST = ("response",)
