@@ -91,11 +91,16 @@ void Mmu::look_up() {
 }
 
 bool Mmu::translate(std::uint16_t tlb, const protocol::TranslationRequest& r) {
-    if (r.application >= params.pages.applications() || r.page >= params.pages.pages())
-        refuse("address_space", "application " + std::to_string(r.application) + " uses address " +
-                                    std::to_string(r.page * page_bytes()) + "; there are " +
-                                    params.pages.applications.text() + " address spaces of " +
-                                    params.pages.address_space.text());
+    const auto application = [&] { return "application " + std::to_string(r.application); };
+    if (r.application >= params.pages.applications())
+        refuse("applications", application() + " sends requests, and only " +
+                                   params.pages.applications.text() +
+                                   " have an address space: count all applications");
+    if (r.page >= params.pages.pages())
+        refuse("address_space", application() + " uses address " +
+                                    std::to_string(r.page * page_bytes()) + ", beyond its " +
+                                    params.pages.address_space.text() +
+                                    ": make it at least the footprint of the program");
     const std::uint64_t key = page_key(r.application, r.page);
     if (TlbArray::Entry* e = state.translations.find(key)) {
         if (by_fault()) {

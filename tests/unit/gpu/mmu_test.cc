@@ -348,11 +348,13 @@ TEST_CASE("An address beyond its space, or a page beyond the memory, is refused 
         }
         return std::string();
     };
-    CHECK(error("address_space=1MiB", 1024 * KiB, 0) ==
-          "mmu.address_space: application 0 uses address 1048576; there are 1 address spaces of "
-          "1MiB");
-    CHECK(error("address_space=1MiB", 0, 1).find("application 1 uses address 0") !=
-          std::string::npos);
+    CHECK(
+        error("address_space=1MiB", 1024 * KiB, 0) ==
+        "mmu.address_space: application 0 uses address 1048576, beyond its 1MiB: make it at least "
+        "the footprint of the program");
+    CHECK(error("address_space=1MiB", 0, 1) ==
+          "mmu.applications: application 1 sends requests, and only 1 have an address space: count "
+          "all applications");
     CHECK(error("placement=first_touch memory=4KiB", 4 * KiB, 0) ==
           "mmu.memory: all 1 pages are in use and application 0 touches another: use more memory, "
           "or place pages by faults");
