@@ -7,6 +7,8 @@
 #include "core/parallel/by_hand.hh"
 #include "python/bindings.hh"
 
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <iostream>
 
@@ -58,7 +60,9 @@ void set_debug(Machine& machine, const std::vector<std::string>& flags, Tick fro
         return;
     }
     auto out = std::make_shared<std::ofstream>(file, append ? std::ios::app : std::ios::out);
-    if (!*out) throw ConfigError("cannot write the debug file '" + file + "'");
+    if (!*out)
+        throw ConfigError("cannot write the debug file '" + file + "' (" + std::strerror(errno) +
+                          "): name a writable file, on a disk with free space");
     machine.sim().set_debug(on, from, to,
                             [out](const std::string& line) { *out << line << std::flush; });
 }

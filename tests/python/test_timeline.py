@@ -204,9 +204,17 @@ def test_invalid_limits_of_a_timeline(memsim_command, options, why):
         assert "--timeline-start requires --timeline" in stderr
 
 
-def test_a_timeline_that_cannot_be_written_gives_an_error_message(memsim_command):
-    output = memsim_command("--timeline", "nowhere/timeline.json", PLANAR, "--scale", "tiny", expect=1).stderr
-    assert "cannot write the timeline 'nowhere/timeline.json' (No such file or directory)" in output
+def test_an_empty_range_of_messages_is_refused(memsim_command):
+    flags = "--debug-flags", "All", "--debug-start", "3us", "--debug-end", "3us"
+    stderr = memsim_command(*flags, PLANAR, "--scale", "tiny", expect=2).stderr
+    assert "--debug-start 3us is not before --debug-end 3us: the output would be empty" in stderr
+
+
+@pytest.mark.parametrize("what, options", [("timeline", []), ("debug file", ["--debug-flags", "All"])])
+def test_a_file_that_cannot_be_written_gives_an_error_message(memsim_command, what, options):
+    option = "--" + what.replace(" ", "-")
+    output = memsim_command(*options, option, "nowhere/file", PLANAR, "--scale", "tiny", expect=1).stderr
+    assert f"cannot write the {what} 'nowhere/file' (No such file or directory): name a writable file" in output
 
 
 def test_the_flag_of_a_type_tells_its_messages_in_words(memsim_command, tmp_path):

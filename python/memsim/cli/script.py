@@ -109,12 +109,13 @@ def _check_options(p: argparse.ArgumentParser, args: argparse.Namespace) -> None
     for name in ("start", "end", "limit"):
         if getattr(args, f"timeline_{name}") is not None and not args.timeline:
             p.error(f"--timeline-{name} requires --timeline")
-    start, end = args.timeline_start, args.timeline_end
-    if (start or 0) >= (_memsim.never if end is None else end):
-        p.error(
-            f"--timeline-start {_memsim.show_ticks(start or 0)} is not before --timeline-end "
-            f"{_memsim.show_ticks(_memsim.never if end is None else end)}: the timeline would be empty"
-        )
+    for name in ("timeline", "debug"):
+        start, end = getattr(args, f"{name}_start") or 0, getattr(args, f"{name}_end")
+        if end is not None and start >= end:
+            p.error(
+                f"--{name}-start {_memsim.show_ticks(start)} is not before --{name}-end {_memsim.show_ticks(end)}: "
+                f"the {'timeline' if name == 'timeline' else 'output'} would be empty"
+            )
     if args.trust and not args.restore:
         p.error("--trust requires --restore FILE")
     args.restore = args.restore[0] if args.restore else None
