@@ -4,7 +4,10 @@
 
 #include <sqlite3.h>
 
+#include <cerrno>
 #include <cstring>
+
+#include <unistd.h>
 
 namespace memsim::stats {
 
@@ -37,7 +40,11 @@ void Connection::fail(int code) const {
     const std::string start = "results database " + path_ + ": ";
     const std::string other = "; choose another file with --stats-db";
     const std::string whole = "; earlier results are intact";
-    const int system = handle_ ? sqlite3_system_errno(handle()) : 0;
+    int system = handle_ ? sqlite3_system_errno(handle()) : 0;
+    // SQLite then tries to open the file for reading, and reports that it does not exist.
+    if (const auto slash = path_.rfind('/'); system == ENOENT && slash != std::string::npos &&
+                                             access(path_.substr(0, slash + 1).c_str(), W_OK))
+        system = errno;
     const std::string why = system ? std::string(" (") + std::strerror(system) + ")" : "";
     switch (code & 0xff) {
     case SQLITE_FULL:

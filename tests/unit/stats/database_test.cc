@@ -389,6 +389,16 @@ TEST_CASE("A file that is no database of results is rejected and unchanged", "[s
         CHECK_THAT(error_of([&] { Database::open(folder / "none/stats.db"); }),
                    Contains("cannot be opened or created") && Contains("--stats-db"));
     }
+    SECTION("in a folder without write permission") {
+        const std::string closed = folder / "closed";
+        std::filesystem::create_directory(closed);
+        std::filesystem::permissions(closed, std::filesystem::perms(0555));
+        CHECK_THAT(in_child([&] {
+                       if (geteuid() == 0 && setuid(65534) != 0) return std::string("no setuid");
+                       return error_of([&] { Database::open(closed + "/stats.db"); });
+                   }),
+                   Contains("cannot be opened or created (Permission denied)"));
+    }
     SECTION("not writable") {
         Database::open(path);
         std::filesystem::permissions(path, std::filesystem::perms(0444));
