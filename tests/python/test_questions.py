@@ -541,9 +541,12 @@ def test_a_failed_plot_gives_an_error_message(runs, memsim_command):
     for arguments, output in (
         (["bars", "--statistic", "gpu.ipc"], "no run of the database has a statistic 'gpu.ipc'"),
         (["bars", "--relative-to", "ohm"], "no run has platform 'ohm': of hetero, ohm-base"),
-        (["bars", "--by", "colour"], "no run here has the argument 'colour' to distinguish runs"),
+        (
+            ["bars", "--by", "colour"],
+            "no run here has the argument 'colour' to distinguish runs (--by, --over, --only): ",
+        ),
         (["bars", "--only", "hetero"], "--only hetero: use NAME=VALUE"),
         (["bars", "-o", "ipc.jpg"], "plots are written as .svg, .png, .pdf"),
-        (["series"], "has no series"),
+        (["series"], "has no series: memsim.stats.series() samples statistics in the script"),
     ):
         assert output in memsim_command("plot", arguments[0], runs, *arguments[1:], expect=1).stderr

@@ -115,7 +115,10 @@ def _key(runs: Table, name: str, statistics: Sequence[str]) -> Any:
     """The column that distinguishes runs: one of their arguments, or their script."""
     known = [c for c in ["seed", *_arguments(runs, statistics)] if not runs[c].isna().all()]
     if name not in known:
-        raise Error(f"no run here has the argument '{name}' to distinguish runs: they have {', '.join(known)}")
+        raise Error(
+            f"no run here has the argument '{name}' to distinguish runs (--by, --over, --only): they have "
+            f"{', '.join(known)}"
+        )
     return runs[name].fillna("-").astype(str)
 
 
@@ -174,7 +177,8 @@ def series(results: Results, args: argparse.Namespace) -> plot.Place:
             raise Error(
                 f"run {run} has no series '{args.statistic}', as others have: choose --run {sampled.iloc[-1][:8]}"
             )
-        raise Error(f"run {run} has no series '{args.statistic}': memsim.stats.series() samples them")
+        what = "series" if args.statistic == "*" else f"series '{args.statistic}'"
+        raise Error(f"run {run} has no {what}: memsim.stats.series() samples statistics in the script")
     panels = {}
     for unit, of in table.groupby("unit", sort=False):
         scale, shown = AXES.get(unit, (1, unit))
