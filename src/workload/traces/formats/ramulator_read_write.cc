@@ -68,7 +68,8 @@ const Named<TraceFormat> read_write {
      .notes = "ReadWriteTrace; takes the memory's geometry and map",
      .detect =
          [](const FileHead& h) {
-             return h.words.size() == 2 && is_one_of(h.words[0], {"R", "W"});
+             return h.words.size() == 2 && is_one_of(h.words[0], {"R", "W"}) &&
+                    h.words[1].find(',') != h.words[1].npos;
          },
      .open = reader_of<ReadWrite>}};
 

@@ -342,6 +342,7 @@ TEST_CASE("errors in a text trace name line and column", "[traces]") {
           "t: line 1: the time is beyond the end of simulated time: count times from the first "
           "record (from_first)");
     CHECK(refusal("LD 0x40 5 6\n").starts_with("t: is no trace in a known format"));
+    CHECK(refusal("R 0x40\n").starts_with("t: is no trace in a known format"));
     CHECK(refusal("R 0,0,0,0,0,0\n").starts_with("t: holds addresses as channel,rank"));
     TraceOptions o;
     o.geometry = parse_geometry("1,2,4,4,16,8");
