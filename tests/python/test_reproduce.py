@@ -38,6 +38,16 @@ def test_a_wrong_name_gives_an_error_message(memsim_command):
     assert "there is no figure or paper 'ohm/figg16' (did you mean 'ohm/fig16'?)" in printed
 
 
+def test_wrong_options_of_a_figure_are_refused_before_it_runs(memsim_command, tmp_path):
+    printed = memsim_command("reproduce", "cxl/fig3b", "--frob", expect=1).stderr
+    assert printed == "memsim: cxl_gpu/fig3b has no options of its own: leave out --frob\n"
+    printed = memsim_command("reproduce", "cxl/fig3b", "zng/fig13", "--workload", "betw", expect=2).stderr
+    assert printed.endswith("memsim reproduce zng/fig13: error: unrecognized arguments: --workload betw\n")
+    printed = memsim_command("reproduce", "zng/fig13", "--workloads", "btw", expect=1).stderr
+    assert "there is no workload 'btw' in 'btw' (did you mean 'betw'?)" in printed and printed.count("\n") == 1
+    assert not (tmp_path / "memsim-out").exists()
+
+
 def test_a_figure_leaves_its_data_and_is_not_run_twice(memsim_command, tmp_path):
     printed = memsim_command("reproduce", "cxl/fig3b", "zng/mapping", "-d", "out").stderr
     assert "1/2  cxl_gpu/fig3b" in printed and "2/2  zng/mapping" in printed

@@ -9,6 +9,7 @@ from ..errors import Error
 from ..run.options import whole
 from ..study import accuracy
 from ..study.catalog import SCALES, chosen, listing
+from ..study.command import check_options
 from ..study.reproduce import check, reproduce
 
 
@@ -74,6 +75,11 @@ def main(args: argparse.Namespace) -> int:
             raise Error("--record is of --scale quick, half, judge or twice: docs hold no figures of others")
         if args.others:
             raise Error(f"--record takes no options of figures: without {args.others[0]} all of their points are run")
+    if args.others:
+        scaled = [figure.command for figure in todo if figure.takes_a_scale]
+        if not scaled:
+            raise Error(f"{todo[0].name} has no options of its own: leave out {args.others[0]}")
+        check_options(scaled, [*args.others, *["--envelope"] * args.envelope])
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     found = reproduce(todo, args)
     return check(found, args.scale) if args.check else 0

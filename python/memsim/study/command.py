@@ -26,6 +26,13 @@ def main(name: str, argv: Sequence[str]) -> None:
         sensitivity.carry_out(swept)
 
 
+def check_options(names: Sequence[str], argv: Sequence[str]) -> None:
+    """Ends with an error message if one of these figures does not accept the options, before any of them runs."""
+    for name in names:
+        if found := figure_of(name):
+            parsed(*found, argv)
+
+
 def carry_out(fig: Figure) -> None:
     """Adds the points of the table, runs, shows, judges and closes."""
     table = fig.table_of
