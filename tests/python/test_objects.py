@@ -80,8 +80,15 @@ def test_wrong_values_give_error_messages(sys):
     refused(lambda: mem.latncy, "did you mean 'latency'")
     refused(lambda: mem.stats.red, "no statistic 'red'", "did you mean 'reads'")
     refused(lambda: mem.stats.reads, "before instantiate()")
-    refused(lambda: setattr(sys, "speed", 3), "sys has no child 'speed'")
+    refused(lambda: setattr(sys, "speed", 3), "sys has no child 'speed': a child is a component or a list of", "not 3")
+    refused(lambda: memsim.Root(sed=1), "Root has no child 'sed' (did you mean 'seed'?)")
     assert not hasattr(mem, "latncy")
+
+
+def test_an_attribute_of_a_list_is_refused(sys):
+    sys.gen, sys.mem = [TrafficGen() for _ in range(2)], SimpleMemory()
+    refused(lambda: setattr(sys.gen, "requests", 3), "sys.gen is a list of 2 objects and has no 'requests'")
+    refused(lambda: setattr(sys.gen, "mem_side", sys.mem.cpu_side), "index it, such as sys.gen[0].mem_side")
 
 
 def test_wrong_children_give_error_messages(sys):
@@ -164,7 +171,7 @@ def test_instantiate_checks_all(sys, in_tmp):
     with memsim.Simulation(root):
         refused(lambda: setattr(sys.mem, "queue", 3), "after instantiate()")
         refused(lambda: setattr(sys, "more", SimpleMemory()), "after instantiate()")
-        refused(lambda: memsim.Simulation(root), "after instantiate()")
+        refused(lambda: memsim.Simulation(root), "this machine has been built already: another run needs another Root")
 
 
 def test_an_object_outside_the_tree_is_found(sys, in_tmp):

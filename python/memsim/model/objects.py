@@ -44,6 +44,11 @@ class Children(list["SimObject"]):
             kind=UnknownName,
         )
 
+    def __setattr__(self, name: str, value: object) -> None:
+        if not name.startswith("_"):
+            self.__getattr__(name)
+        super().__setattr__(name, value)
+
     def _fixed(self, *args: object, **kwargs: object) -> NoReturn:
         raise user_error(f"{self._owner._prefix}{self._name}: children can only be appended, not moved or " "removed")
 
@@ -175,8 +180,15 @@ class SimObject:
                 f"{self.path}.{name} is a child and cannot become {value!r}: children can neither be replaced "
                 "nor removed"
             )
-        else:
+        elif self._type:
             raise self._unknown(name)
+        else:
+            near = did_you_mean(name, [*self._children, *["seed", "contents"] * isinstance(self, Root)])
+            raise user_error(
+                f"{self.path} has no child '{name}'{near}: a child is a component or a list of components, not "
+                f"{value!r}",
+                kind=UnknownName,
+            )
 
     def __getattr__(self, name: str) -> Any:
         children = self.__dict__.get("_children", {})
@@ -256,6 +268,10 @@ class Root(Group):
         Root._latest = self
         for name, value in children.items():
             setattr(self, name, value)
+
+    def _check_not_built(self) -> None:
+        if self._simulation is not None:
+            raise user_error("this machine has been built already: another run needs another Root")
 
     @property
     def seed(self) -> int:

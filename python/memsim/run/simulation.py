@@ -52,7 +52,7 @@ class Simulation:
         children.begin(session.close_all, session.options)
         if not isinstance(root, Root):
             raise user_error(f"a machine is built from a Root, not from {root!r}")
-        root._check_open("instantiate()")
+        root._check_not_built()
         self.root, self.options = root, opts or session.options
         self.stats = Statistics(self)
         kept, script = arguments_as_json(arguments), Script()
