@@ -1,5 +1,7 @@
 #include "core/kernel/policy.hh"
 
+#include "core/base/before_main.hh"
+
 #include <boost/algorithm/string/trim.hpp>
 
 namespace memsim {
@@ -34,14 +36,23 @@ void register_policy(const char* name, const char* doc, const char* source,
                      const PolicySource& policy) {
     const std::string file(source), family(policy.family);
     const std::size_t src = file.rfind("src/");
-    const bool added =
-        table()[family]
-            .emplace(name, PolicyInfo {family, name, doc,
-                                       src == std::string::npos ? file : file.substr(src),
-                                       policy.params(), policy.state(), policy.shape(),
-                                       policy.create, policy.resolve, policy.kind})
-            .second;
-    MEMSIM_ASSERT(added, family + " " + name + " is registered twice");
+    const PolicyInfo info {family,
+                           name,
+                           doc,
+                           src == std::string::npos ? file : file.substr(src),
+                           policy.params(),
+                           policy.state(),
+                           policy.shape(),
+                           policy.create,
+                           policy.resolve,
+                           policy.kind};
+    const auto [first, added] = table()[family].emplace(name, info);
+    before_main([&] {
+        if (!added)
+            throw ConfigError(info.source + ": the " + family + " " + name +
+                              " is registered twice, also in " + first->second.source +
+                              ": choose another name");
+    });
 }
 
 PolicyChoice choose_policy(std::string_view family, std::string_view text) {

@@ -1,5 +1,7 @@
 #include "core/kernel/registry.hh"
 
+#include "core/base/before_main.hh"
+
 #include "core/kernel/former_state.hh"
 
 #include <algorithm>
@@ -38,9 +40,9 @@ std::size_t distance(const std::string& a, const std::string& b) {
 void check_names(const Schema& s) {
     std::vector<std::string> taken {"path", "stats", "children", "descendants", "root"};
     auto take = [&](const std::string& name) {
-        MEMSIM_ASSERT(std::find(taken.begin(), taken.end(), name) == taken.end(),
-                      s.name + " has two things named " + name +
-                          ": parameters and ports share their names with Python's attributes");
+        if (std::find(taken.begin(), taken.end(), name) != taken.end())
+            throw ConfigError(s.source + ": " + s.name + " has two things named " + name +
+                              ": parameters and ports share their names with Python's attributes");
         taken.push_back(name);
     };
     for (const ParamInfo& p : s.params) take(p.name);
@@ -64,8 +66,12 @@ void register_schema(Schema s) {
     const std::string name = s.name;
     static std::deque<DebugFlag> flags; // a deque: registered flags may not move
     flags.emplace_back(name, "The messages that components of type " + name + " receive, in words");
-    const bool added = schemas().emplace(name, std::move(s)).second;
-    MEMSIM_ASSERT(added, "component " + name + " is registered twice");
+    const std::string source = s.source;
+    const auto [first, added] = schemas().emplace(name, std::move(s));
+    if (!added)
+        throw ConfigError(source + ": the component type " + name +
+                          " is registered twice, also in " + first->second.source +
+                          ": choose another name");
 }
 
 void register_type(const char* doc, const char* source, const SchemaSource& type) {
@@ -79,7 +85,7 @@ void register_type(const char* doc, const char* source, const SchemaSource& type
     type.with_stats([&](const auto& stats) { s.stats = describe(stats); });
     s.state = type.state(), s.simulates = type.simulates;
     s.show_state = type.show_state, s.with_params = type.with_params, s.make = type.make;
-    register_schema(std::move(s));
+    before_main([&] { register_schema(std::move(s)); });
 }
 
 std::unique_ptr<Object> Schema::create(const std::string& path, const Arguments& arguments) const {

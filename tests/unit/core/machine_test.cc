@@ -157,7 +157,10 @@ TEST_CASE("a component type uses each name once, and none of Python's objects") 
     CHECK_THROWS_WITH(register_schema(s), Catch::Contains("two things named children"));
     CHECK(registry().count("test.Ambiguous") == 0);
     s.name = "mem.SimpleMemory", s.params.clear();
-    CHECK_THROWS_WITH(register_schema(s), Catch::Contains("registered twice"));
+    s.source = "mine.cc";
+    CHECK_THROWS_WITH(register_schema(s),
+                      "mine.cc: the component type mem.SimpleMemory is registered twice, also in "
+                      "src/mem/simple_memory.cc: choose another name");
 }
 
 TEST_CASE("an armed timer cannot move") {

@@ -1,6 +1,9 @@
 #include "core/kernel/policy.hh"
 #include "support.hh"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 // Policies by name: parameters, State, random streams, and what enters the configuration hash.
 
 namespace memsim::test_policy {
@@ -74,6 +77,27 @@ static std::string hash_with(const std::string& policy) {
     add(m, policy);
     m.build();
     return m.configuration();
+}
+
+TEST_CASE("A policy whose name is taken ends the process with a sentence", "[policy]") {
+    int ends[2];
+    REQUIRE(pipe(ends) == 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        const PolicyRegistration<Any> again {"next", "Any of them", "mine.cc"};
+        _exit(0);
+    }
+    close(ends[1]);
+    char text[1024];
+    const ssize_t size = ::read(ends[0], text, sizeof text);
+    close(ends[0]);
+    int status = 0;
+    waitpid(child, &status, 0);
+    CHECK(WEXITSTATUS(status) == 1);
+    CHECK(std::string(text, static_cast<std::size_t>(std::max<ssize_t>(size, 0))) ==
+          "memsim: mine.cc: the test chooser next is registered twice, also in " +
+              policies().at("test chooser").at("next").source + ": choose another name\n");
 }
 
 TEST_CASE("a policy has parameters of its own", "[policy]") {
