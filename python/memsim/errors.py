@@ -17,6 +17,7 @@ __all__ = [
     "did_you_mean",
     "here",
     "legible",
+    "nearest_option",
     "user_error",
     "utf8",
 ]
@@ -108,3 +109,9 @@ def check_text(text: str, what: str, error: Callable[[str], Error] = user_error)
 def did_you_mean(wrong: str, known: Iterable[str]) -> str:
     """' (did you mean ...?)' with the nearest of the known names; '' if none is near."""
     return nearest(legible(wrong, keep=""), list(known))
+
+
+def nearest_option(wrong: str, known: Iterable[str]) -> str:
+    """did_you_mean() of options. The dashes that all options have in common do not count."""
+    words = {name.lstrip("-"): name for name in known}
+    return re.sub(r"'(.*)'", lambda near: f"'{words[near[1]]}'", did_you_mean(wrong.lstrip("-"), words))

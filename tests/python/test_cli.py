@@ -131,6 +131,7 @@ def test_mistakes_of_the_user_give_one_sentence(memsim_command, script, tmp_path
             "memsim has no option --chekpoint-at (did you mean '--checkpoint-at'?): --help lists its options; options of a script follow the script's name",
         ),
         (["--scale", "tiny", "loop.py"], "memsim has no option --scale: --help lists"),
+        (["--requests", "10", "loop.py"], "memsim has no option --requests: --help lists"),
         (["lop.py"], "lop.py: No such file or directory (did you mean 'loop.py'?): name a script"),
         (["sqll", "out"], "sqll: there is no such script, and no such subcommand (did you mean 'sql'?)"),
         (["notes.md"], "notes.md: this is not a Python script (unterminated string literal"),

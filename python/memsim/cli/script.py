@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import memsim
 
 from .. import _memsim
-from ..errors import Error, did_you_mean
+from ..errors import Error, did_you_mean, nearest_option
 from ..files import check_output
 from ..model import reference
 from ..run import children
@@ -68,7 +68,7 @@ def main(argv: list[str]) -> int:
     if unknown:
         known = [name for action in p._actions for name in action.option_strings]
         p.error(
-            f"memsim has no option {unknown[0]}{did_you_mean(unknown[0], known)}: --help lists its options; "
+            f"memsim has no option {unknown[0]}{nearest_option(unknown[0], known)}: --help lists its options; "
             "options of a script follow the script's name"
         )
     if args.list_sim_objects:
@@ -134,7 +134,7 @@ def _suggestions(ours: set[str]) -> Iterator[None]:
         if unknown and unknown[1] in ours:
             message += f": {unknown[1]} is an option of memsim and must precede the script's name"
         elif unknown:
-            message += did_you_mean(unknown[1], parser._option_string_actions)
+            message += nearest_option(unknown[1], parser._option_string_actions)
         plain(parser, message)
 
     setattr(argparse.ArgumentParser, "error", error)
