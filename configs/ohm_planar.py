@@ -20,5 +20,5 @@ memsim.stats.dump("end")
 stats = root.gpu.dispatcher.stats
 print(
     f"{args.platform}, {args.workload or args.kernel}: {end.getCause()} at "
-    f"{memsim.curTick() / 1e12:.3f} ms; {stats.ipc:.2f} thread instructions a cycle"
+    f"{memsim.curTick() / 1e12:.3f} ms; {stats.ipc:.3g} thread instructions a cycle"
 )

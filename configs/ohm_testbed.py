@@ -33,5 +33,5 @@ memsim.stats.dump("end")
 
 print(
     f"{args.workload}, data {args.data}: {end.getCause()} at {memsim.curTick() / 1e12:.3f} ms; "
-    f"{root.gpu.dispatcher.stats.ipc:.2f} thread instructions a cycle"
+    f"{root.gpu.dispatcher.stats.ipc:.3g} thread instructions a cycle"
 )

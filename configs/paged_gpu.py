@@ -78,7 +78,7 @@ memsim.stats.dump("end")
 
 print(
     f"{args.kernel}, {args.placement}: {end.getCause()} at {memsim.curTick() / 1e12:.3f} ms; "
-    f"{root.gpu.dispatcher.stats.ipc:.2f} thread instructions a cycle"
+    f"{root.gpu.dispatcher.stats.ipc:.3g} thread instructions a cycle"
 )
 if args.placement != "none":
     accesses = sum(t.stats.accesses for t in root.gpu.tlb)
