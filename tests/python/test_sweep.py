@@ -66,7 +66,7 @@ def test_a_sweep_keeps_a_row_for_each_point(study, tmp_path):
     assert json.loads(rows(tmp_path, "SELECT command FROM point")[0][0]) == [str(tmp_path / "point.py"), "1"]
     (seconds,), _ = rows(tmp_path, "SELECT seconds FROM point")
     assert seconds > 0
-    study("sweep", "-q", "-d", "out", "study.py", "2")
+    assert "1/1  2  finished before\n" in study("sweep", "-d", "out", "study.py", "2").stderr
     assert rows(tmp_path, "SELECT name, state, seconds FROM point") == [("2", "finished", None)]
     assert "done: 1 of 1 points, 1 of them before\n" in study("sweep", "--status", "out").stdout
 

@@ -100,9 +100,8 @@ class Execution:
                         done += 1
                         if error:
                             errors[id(points[0])] = error
-                        self._print_message(
-                            f"{done}/{len(twins)}  {name}  " f"{error or f'{points[0].seconds:.1f} s'}{table.left()}"
-                        )
+                        took = "finished before" if points[0].found else f"{points[0].seconds:.1f} s"
+                        self._print_message(f"{done}/{len(twins)}  {name}  {error or took}{table.left()}")
                     todo = in_use
             except (KeyboardInterrupt, SystemExit) as e:
                 number = signal.SIGTERM if isinstance(e, SystemExit) else signal.SIGINT
