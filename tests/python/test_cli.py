@@ -325,7 +325,7 @@ def test_written_files_are_named(memsim_command, script, tmp_path):
     output = memsim_command("-d", "early", script, 1000, expect=3).stderr
     (run,) = memsim_command("sql", "early/stats.db", "SELECT id FROM run").stdout.split()[1:]
     assert output == (
-        f"memsim: ended by sys.exit(3) at 10090000002fs; the last dump of run {run} in early/stats.db has its "
+        f"memsim: ended by sys.exit(3) at 10.09us; the last dump of run {run} in early/stats.db has its "
         f"statistics; continue with --restore early/ended-{run[:8]}.ckpt\n"
     )
 

@@ -6,7 +6,7 @@ from ..errors import Error, legible
 from ..files import shown
 from . import children
 from .origin import Origin
-from .progress import Progress
+from .progress import Progress, simulated
 from .record import Record
 from .saving import Saver
 
@@ -42,7 +42,7 @@ class Ending:
         for tick in self._saver.at:
             self._progress.print_message(
                 f"warning: no checkpoint at {_memsim.show_ticks(tick)}: the run "
-                f"ended at {_memsim.show_ticks(self._origin.machine.now)}"
+                f"ended at {simulated(self._origin.machine.now)}"
             )
 
     def end_early(self, cause: str, whole: bool, save: bool) -> None:
@@ -52,7 +52,7 @@ class Ending:
         save   writes a checkpoint, too, if the machine is whole
         """
         machine, saver, now = self._origin.machine, self._saver, self._origin.machine.now
-        ended = f"ended by {'an error' if cause.startswith('Error: ') else cause} at {_memsim.show_ticks(now)}"
+        ended = f"ended by {'an error' if cause.startswith('Error: ') else cause} at {simulated(now)}"
         _memsim.limit_memory(False)  # after running out of what the limit allows
         try:
             if whole:
