@@ -370,6 +370,18 @@ def test_parameters_that_options_set_distinguish_runs(drawn, tmp_path):
     assert ask(tmp_path, "SELECT ratio FROM normalised_ipc")["ratio"].tolist() == [1, 1]  # of each to itself alone
 
 
+def test_bars_of_machines_without_a_workload_are_grouped_by_script(drawn, tmp_path):
+    for period in "10ns", "20ns":
+        subprocess.run(
+            [ROOT / "build/memsim", "-q", "-d", tmp_path, ROOT / "configs/dram_traffic.py"]
+            + ["--requests", "100", "--period", period],
+            check=True,
+            capture_output=True,
+        )
+    made = drawn("bars", "--statistic", "dram.bandwidth", "--by", "period", db=tmp_path)
+    assert list(made["table"].index) == ["10ns", "20ns"] and list(made["table"].columns) == ["dram_traffic"]
+
+
 def test_omitted_runs_are_reported(runs, unlike, drawn, tmp_path, capsys):
     subprocess.run(
         [ROOT / "build/memsim", "-q", "-d", tmp_path, ROOT / "configs/dram_traffic.py", "--requests", "100"],

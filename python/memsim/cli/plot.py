@@ -24,7 +24,7 @@ def register(parser: argparse.ArgumentParser) -> None:
             "up, other values averaged",
         ),
         by,
-        ("--over", "workload", "the argument of the scripts that groups the bars, or script"),
+        ("--over", "", "the argument of the scripts that groups the bars, or script (workload, if runs have one)"),
         ("--relative-to", "", "the platform that is 1; adds the geometric mean of all groups"),
     )
     _add_kind(

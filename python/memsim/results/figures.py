@@ -134,9 +134,10 @@ def bars(results: Results, args: argparse.Namespace) -> plot.Place:
     """`memsim plot bars`."""
     shown = [args.statistic]
     runs = _with(_frame(results, shown, args.only), args.by, shown)
-    _refuse_unlike(runs, [args.by, args.over], shown)
+    groups = args.over or ("script" if runs["workload"].isna().all() else "workload")
+    _refuse_unlike(runs, [args.by, groups], shown)
     runs = _made_last(runs, shown)
-    by, over = _key(runs, args.by, shown), _key(runs, args.over, shown)
+    by, over = _key(runs, args.by, shown), _key(runs, groups, shown)
     grouped = runs[args.statistic].groupby([by, over], sort=False)
     table = grouped.mean().unstack()
     spread = [grouped.min().unstack(), grouped.max().unstack()] if grouped.size().max() > 1 else None
