@@ -56,6 +56,15 @@ def checkpoint_of(run, time, number=0):
     return run.directory / f"out/{time}-{uuid[:8]}.ckpt"
 
 
+def test_a_save_before_the_checkpoint_is_reported(run, write):
+    script = write("machine(1)\nmemsim.simulate()\n")
+    run("-q", "-d", "out", "--checkpoint-at", "5us", script)
+    late = "--checkpoint-at", "2us", "--checkpoint-at", "7us"
+    output = run("--restore", "out/5us.ckpt", "-d", "again", *late).stderr
+    assert "memsim: warning: --checkpoint-at 2us is before the checkpoint, at 5us: this machine is not saved" in output
+    assert [path.name[:4] for path in (run.directory / "again").glob("*.ckpt")] == ["7us-"]
+
+
 def test_two_machines_one_after_the_other(run, write):
     """The restore of the second's checkpoint makes no run of its own for the first."""
     script = write(

@@ -57,5 +57,12 @@ def script_of(args: argparse.Namespace) -> tuple[str, list[str]]:
             f"differ: this is a new run, whose parent is {saved.run.uuid}",
             file=sys.stderr,
         )
+    now = _memsim.checkpoint_info(file)["now"]
+    if not args.quiet and (early := [tick for tick in args.checkpoint_at or [] if tick < now]):
+        print(
+            f"memsim: warning: --checkpoint-at {_memsim.show_ticks(early[0])} is before the checkpoint, at "
+            f"{_memsim.show_ticks(now)}: this machine is not saved then",
+            file=sys.stderr,
+        )
     as_called = os.path.abspath(kept["name"]) == saved.script.path  # otherwise a script has changed its argv[0]
     return kept["name"] if as_called else saved.script.path, saved.script.argv
