@@ -370,7 +370,7 @@ def test_parameters_that_options_set_distinguish_runs(drawn, tmp_path):
     assert ask(tmp_path, "SELECT ratio FROM normalised_ipc")["ratio"].tolist() == [1, 1]  # of each to itself alone
 
 
-def test_bars_of_machines_without_a_workload_are_grouped_by_script(drawn, tmp_path):
+def test_bars_of_machines_without_a_workload_are_grouped_by_script(drawn, tmp_path, capsys):
     for period in "10ns", "20ns":
         subprocess.run(
             [ROOT / "build/memsim", "-q", "-d", tmp_path, ROOT / "configs/dram_traffic.py"]
@@ -380,6 +380,11 @@ def test_bars_of_machines_without_a_workload_are_grouped_by_script(drawn, tmp_pa
         )
     made = drawn("bars", "--statistic", "dram.bandwidth", "--by", "period", db=tmp_path)
     assert list(made["table"].index) == ["10ns", "20ns"] and list(made["table"].columns) == ["dram_traffic"]
+    assert capsys.readouterr().err == ""
+    with sqlite3.connect(tmp_path / "stats.db") as db:
+        db.execute("UPDATE run SET finished = NULL WHERE json_extract(arguments, '$.period') = '20ns'")
+    drawn("bars", "--statistic", "dram.bandwidth", "--by", "period", db=tmp_path)
+    assert "memsim: 1 of 2 runs have not finished: their values are those of their last" in capsys.readouterr().err
 
 
 def test_omitted_runs_are_reported(runs, unlike, drawn, tmp_path, capsys):

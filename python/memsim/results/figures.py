@@ -21,7 +21,8 @@ def _frame(results: Results, statistics: Sequence[str], only: Sequence[str] = ()
         "SELECT run, script, platform, workload, seed FROM ipc UNION SELECT id, name, NULL, NULL, seed "
         "FROM run WHERE id NOT IN (SELECT run FROM ipc)"
     ).set_index("run")
-    runs = runs.loc[results.runs()["id"]]
+    known = results.runs().set_index("id")
+    runs = runs.loc[known.index]
     arguments = results.sql("SELECT run, name, ifnull(value, 'yes') AS value FROM argument WHERE name <> 'seed'")
     arguments = arguments.drop_duplicates(["run", "name"], keep="last").pivot(
         index="run", columns="name", values="value"
@@ -45,6 +46,11 @@ def _frame(results: Results, statistics: Sequence[str], only: Sequence[str] = ()
                 f"{', '.join(_key(runs, name, statistics).unique())}"
             )
         runs = chosen
+    if unfinished := known.loc[runs.index, "finished"].isna().sum():
+        print(
+            f"memsim: {unfinished} of {len(runs)} runs have not finished: their values are those of their last dumps",
+            file=sys.stderr,
+        )
     return runs
 
 
