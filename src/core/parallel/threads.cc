@@ -180,8 +180,8 @@ void Threads::decide(const std::vector<Component*>& components) {
     const double wakes = wakes_in(partition.sets.window, measured_);
     if (!forced && wakes < wakes_of_an_end) {
         note("few wakes", "one thread: " + in_words(partition) + " have " + with_digits(wakes, 1) +
-                              " wakes, too few to pay for their ends (" +
-                              with_digits(wakes_of_an_end, 0) + ")");
+                              " wakes; several threads gain from " +
+                              with_digits(wakes_of_an_end, 0) + " wakes a window");
         return pause();
     }
     if (const double most = largest_share(partition, measured_.wakes);
@@ -221,8 +221,8 @@ void Threads::judge(const WindowCounts& recent) {
                          " times as long as on one thread, as if the cores were not free");
     else if (few)
         note("few wakes", "one thread: windows have " + with_digits(wakes / windows, 1) +
-                              " wakes, too few to pay for their ends (" +
-                              with_digits(wakes_of_an_end, 0) + ")");
+                              " wakes; several threads gain from " +
+                              with_digits(wakes_of_an_end, 0) + " wakes a window");
     else if (static_cast<double>(recent.crew.wakes) >= least_gain * wakes)
         pause_ = 1, poor_ = 0;
     else
