@@ -224,7 +224,10 @@ def test_warm_slices_hold_their_own_chunks(in_tmp):
         ),
         (dict(memory=dict(timing="gddr")), "gpu(): memory.timing: there is no preset 'gddr' (did you mean 'gddr5'?): "),
         (dict(memory=dict(channels=2)), "gpu(): memory: 'channels' is not given here: it follows from channels="),
-        (dict(memory=7), "gpu(): memory=7: write a string, its timing, or a dict of mem.DramController's parameters"),
+        (
+            dict(memory=7),
+            "gpu(): memory=7: write a string, its timing, or a dict of mem.DramController's parameters, or a function ",
+        ),
         (
             dict(memory=lambda i, interleave: None),
             "gpu(): memory gave None for channel 0: return a component with a port "
@@ -232,12 +235,12 @@ def test_warm_slices_hold_their_own_chunks(in_tmp):
         ),
         (
             dict(memory=lambda i: mem.SimpleMemory()),
-            "gpu(): memory is a function of other arguments: write a function memory(i, interleave) that returns the ",
+            "gpu(): memory is a function of other arguments: write a function memory(i, interleave) that returns a new ",
         ),
         (
             dict(memory=mem.SimpleMemory()),
             "gpu(): memory=<mem.SimpleMemory mem.SimpleMemory> is a single component: write a function "
-            "memory(i, interleave) that returns a new one for channel i",
+            "memory(i, interleave) that returns a new component for channel i",
         ),
         (dict(mmu={}), "gpu(): mmu={}: write a dict of arguments of systems.mmu.translate(), at least footprint="),
         (dict(mmu=dict(footprint="1 Mib")), "gpu(): mmu.footprint: '1 Mib' is no size: "),

@@ -113,6 +113,25 @@ def test_wrong_policies_are_refused(text, why) -> None:
         placement.far(llm.decoder("tiny", context=40), text)
 
 
+@pytest.mark.parametrize(
+    "memory, ranges, why",
+    [
+        (
+            lambda i: memsim.mem.SimpleMemory(),
+            [Range(0, 4096)],
+            "far is a function of other arguments: write a function ",
+        ),
+        ("hbf", [Range(0, 4096)], "far='hbf' is no function: write a function memory(i, interleave) that"),
+        (memsim.mem.SimpleMemory(), [Range(0, 4096)], "far=<mem.SimpleMemory mem.SimpleMemory> is a single component"),
+        (far.memory("cxl").channel, "weights", "ranges are pairs of an address and a number of bytes"),
+    ],
+)
+def test_wrong_memories_and_ranges_are_refused(memory, ranges, why) -> None:
+    with pytest.raises(memsim.Error) as caught:
+        placed.beside(memory, ranges)
+    assert f": placed: {why}" in str(caught.value)
+
+
 def test_traffic_of_each_array_in_each_memory(in_tmp) -> None:
     root = memsim.Root(seed=1, contents=True)
     root.model = engine()

@@ -44,23 +44,29 @@ def of_region(dispatcher: Parameters) -> Parameters:
     return {name: value if source_of(value) else derived(value, from_=REGION) for name, value in dispatcher.items()}
 
 
+def check_makes_memory(what: str, function: Any) -> None:
+    """Raises Error if `function` cannot be called as memory(i, interleave); `what` begins the sentence."""
+    if isinstance(function, SimObject):
+        wrong = f"={function!r} is a single component"
+    elif not callable(function):
+        wrong = f"={function!r} is no function"
+    else:
+        try:
+            inspect.signature(function).bind(0, None)
+            return
+        except TypeError:
+            wrong = " is a function of other arguments"
+    raise user_error(
+        f"{what}{wrong}: write a function memory(i, interleave) that returns a new component for channel i"
+    )
+
+
 def made_by(memory: Any, interleave: Interleave) -> list[SimObject]:
     """The memory of each channel, from the caller's function memory(i, interleave).
 
-    Raises Error for a single component, for a function of other arguments, and for results that are no memories.
+    Raises Error for anything else than such a function, and for results that are no memories.
     """
-    if isinstance(memory, SimObject):
-        raise user_error(
-            f"gpu(): memory={memory!r} is a single component: write a function memory(i, interleave) that returns "
-            "a new one for channel i"
-        )
-    try:
-        inspect.signature(memory).bind(0, interleave)
-    except TypeError:
-        raise user_error(
-            "gpu(): memory is a function of other arguments: write a function memory(i, interleave) that returns the "
-            "component of channel i"
-        ) from None
+    check_makes_memory("gpu(): memory", memory)
     made = [memory(i, interleave) for i in range(interleave.ways)]
     for i, one in enumerate(made):
         if not isinstance(one, SimObject) or "cpu_side" not in one._ports:

@@ -14,6 +14,7 @@ from .. import Port, SimObject, link, mem
 from ..errors import did_you_mean, user_error
 from ..model.provenance import assumed, derived, wired
 from .interleave import Interleave
+from .parameters import check_makes_memory
 from .scale import footprint, up_to
 
 ALIGNED = 256  # bytes: arrays of a program begin at a multiple
@@ -96,6 +97,8 @@ def spread(
     **given: Any,
 ) -> Memory:
     """As beside(), with several far memories, each with its own ranges. No two ranges overlap."""
+    for far, _ in fars:
+        check_makes_memory("placed: far", far)
     parts = _parts(fars)
     if counted is not None:
         parts, names = _divided_by_arrays(parts, counted)
@@ -126,7 +129,12 @@ Part = tuple[int, int, int]  # first address, bytes and memory, of which 0 is lo
 
 def _parts(fars: Sequence[tuple[Memory, Iterable[Range]]]) -> list[Part]:
     """All addresses in order."""
-    owned = sorted((*one, target) for target, (_, ranges) in enumerate(fars, 1) for one in ranges)
+    try:
+        owned = sorted((int(base), int(size), i) for i, (_, ranges) in enumerate(fars, 1) for base, size in ranges)
+    except (TypeError, ValueError):
+        raise user_error(
+            "placed: ranges are pairs of an address and a number of bytes, such as placed.arrays(program, 'weights.')"
+        ) from None
     parts, at = [], 0
     for base, size, target in owned:
         if base > at:

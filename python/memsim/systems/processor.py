@@ -215,7 +215,8 @@ def _group(
         given = {short: given}
     if not isinstance(given, dict):
         example = f"a string, its {short}, or " if short else ""
-        raise user_error(f"gpu(): {argument}={given!r}: write {example}a dict of {cls._type}'s parameters")
+        other = ", or a function memory(i, interleave)" if argument == "memory" else ""
+        raise user_error(f"gpu(): {argument}={given!r}: write {example}a dict of {cls._type}'s parameters{other}")
     for name, value in given.items():
         if name in follows:
             raise user_error(f"gpu(): {argument}: {name!r} is not given here: it follows from {follows[name]}=")
