@@ -38,6 +38,8 @@ def test_mistakes_give_error_messages(memsim_command, tmp_path):
     assert "line 2" in refused("convert", "--unit", "1ns", "bad", "out")
     assert not (tmp_path / "out").exists()
     assert "does not state its time unit" in refused("convert", "bad", "out")
+    stderr = refused("convert", "--unit", "1ns", "bad", "out", "--to", "dramsim3")
+    assert stderr == "memsim: a trace of DRAMsim3 counts cycles: set `cycle` to their length, such as 0.63ns\n"
     assert "is no geometry" in refused("info", "--geometry", "1,x", "bad")
     assert "No such file" in refused("info", "none")
     memsim_command("trace", "info", "--format", "nonsense", "bad", expect=2)

@@ -127,7 +127,8 @@ std::unique_ptr<TraceEncoder> make_encoder(TraceOutputFormat format, const std::
         return gem5_encoder(path.ends_with(".gz"));
     case TraceOutputFormat::dramsim3:
         if (cycle.raw <= 0)
-            throw ConfigError("a trace of DRAMsim3 counts cycles: state the length of a cycle");
+            throw ConfigError(
+                "a trace of DRAMsim3 counts cycles: set `cycle` to their length, such as 0.63ns");
         return dramsim3_encoder(cycle);
     }
     MEMSIM_ASSERT(false, "an output format without an encoder");
