@@ -121,8 +121,10 @@ void DriveBackEnd::room_made(std::uint32_t plane) {
 /// Starts the collection that pages without room wait for. It may have found no block before this
 /// page was programmed, or before it became invalid.
 void DriveBackEnd::retry_collection(std::uint32_t page) {
-    if (page == no_page) return;
-    const std::uint32_t plane = geometry_.plane_of(page);
+    if (page != no_page) collect_for_waiting(geometry_.plane_of(page));
+}
+
+void DriveBackEnd::collect_for_waiting(std::uint32_t plane) {
     if (jobs_.waits_for_room(plane) ? !collector_->works(plane)
                                     : jobs_.waits_for_room(none) && state_.tasks.active == 0)
         collector_->check_room(plane, true);
@@ -232,7 +234,13 @@ void DriveBackEnd::place(std::uint32_t j) {
 }
 
 void DriveBackEnd::wait_for_room(std::uint32_t j, std::uint32_t plane) {
-    if (jobs_.wait_for_room(j, plane)) ++stat_.room_waits;
+    if (!jobs_.wait_for_room(j, plane)) return;
+    ++stat_.room_waits;
+    // Blocks may have become collectable when no page waited, and no program may follow.
+    if (plane != none)
+        collect_for_waiting(plane);
+    else
+        for (std::uint32_t p = 0; p < geometry_.all_planes(); ++p) collect_for_waiting(p);
 }
 
 void DriveBackEnd::was_read(std::uint32_t j, Contents::Id sensed) {

@@ -220,6 +220,7 @@ class DriveBackEnd {
     void was_read(std::uint32_t job, Contents::Id sensed);
     void programmed(std::uint32_t job);
     void send(std::uint32_t job);
+    void collect_for_waiting(std::uint32_t plane);
     protocol::FlashRequest request(std::uint32_t job);
     protocol::FlashClass class_of(const Job& job) const;
 

@@ -41,4 +41,42 @@ TEST_CASE("A page without room gets it when a collection that found no block at 
                 }
 }
 
+namespace {
+
+/// A small drive in the state of long use under writes to all of it.
+void add_used_drive(Machine& m, const Arguments& drive) {
+    m.add("host", "flash.BlockTraffic",
+          {{"read_share", "20%"},
+           {"sectors", "8"},
+           {"outstanding", "16"},
+           {"requests", "2000"},
+           {"range", "880"}});
+    Flash small {1, 1, 2, 2, 14, 4};
+    small.drive = with({{"page", "4KiB"},
+                        {"over_provisioning", "50%"},
+                        {"cache", "128KiB"},
+                        {"write_buffer", "64KiB"},
+                        {"preconditioned", "100%"},
+                        {"overwritten", "100%"}},
+                       drive);
+    small.package = {{"media", "slc"}};
+    small.add(m);
+    m.bind("host", "drive", "drive", "host[0]");
+}
+
+} // namespace
+
+TEST_CASE("A page that finds no room starts a collection if none is active", "[flash]") {
+    for (const char* fixed : {"true", "false"})
+        for (const char* blocks : {"1", "2"})
+            for (const unsigned seed : {2u, 5u, 11u}) {
+                INFO("fixed_plane " << fixed << ", gc_blocks " << blocks << ", " << seed);
+                Machine m(seed);
+                add_used_drive(
+                    m, {{"gc_per_block", "true"}, {"fixed_plane", fixed}, {"gc_blocks", blocks}});
+                m.build();
+                run(m); // to the end: no page waits for ever
+            }
+}
+
 } // namespace memsim::room_test
