@@ -306,6 +306,10 @@ void DriveBackEnd::send(std::uint32_t j) {
 void DriveBackEnd::send_waiting() {
     jobs_.send_waiting(
         [this](unsigned channel) { return front_.can_send(channel); },
+        [this](unsigned channel, std::uint32_t j) {
+            return params_.gc_holds_writes() && jobs_[j].stage == JobStage::program &&
+                   jobs_[j].kind != JobKind::move && !front_.can_hold(channel);
+        },
         [this](unsigned channel, std::uint32_t j) { front_.send(channel, request(j)); });
 }
 

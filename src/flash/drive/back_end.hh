@@ -88,7 +88,8 @@ struct FtlParams {
                              assumed("pages of the host wait for the last block alone")};
     Param<bool> gc_holds_writes {
         false,
-        "Programs of the host wait in the channel while a block of their package is collected",
+        "Programs of the host wait while a block of their package is collected, in at most three "
+        "quarters of the channel's queue and then in the drive",
         assumed("programs continue; MQSim holds them behind collections (ssdconfig.xml: "
                 "Preemptible_GC_Enabled false)")};
     Param<bool> gc_first {
@@ -168,6 +169,9 @@ class DriveBackEnd {
         virtual std::uint32_t sent_sectors(std::uint32_t cached) const = 0;
         virtual void page_written(std::uint32_t cached) = 0;
         virtual bool can_send(unsigned channel) const = 0;
+        /// Whether the channel has space for a program that waits for the end of a collection, in
+        /// addition to the space for the operations of that collection.
+        virtual bool can_hold(unsigned channel) const = 0;
         virtual void send(unsigned channel, const protocol::FlashRequest& r) = 0;
         /// A functional access to a page of the flash.
         virtual void look_at_flash(std::uint32_t page, FunctionalAccess& access) = 0;
@@ -216,11 +220,11 @@ class DriveBackEnd {
     void place(std::uint32_t job);
     void room_made(std::uint32_t plane);
     void retry_collection(std::uint32_t page);
+    void collect_for_waiting(std::uint32_t plane);
     void wait_for_room(std::uint32_t job, std::uint32_t plane);
     void was_read(std::uint32_t job, Contents::Id sensed);
     void programmed(std::uint32_t job);
     void send(std::uint32_t job);
-    void collect_for_waiting(std::uint32_t plane);
     protocol::FlashRequest request(std::uint32_t job);
     protocol::FlashClass class_of(const Job& job) const;
 

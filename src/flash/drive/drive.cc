@@ -28,9 +28,11 @@ void Drive::init() {
         [this](const char* parameter, const std::string& sentence) { refuse(parameter, sentence); },
         Rng(sim().seed(), path() + ".overwritten"));
     const FlashShape& s = params.shape;
-    for (unsigned i = 0; i < port.channel.size(); ++i)
+    for (unsigned i = 0; i < port.channel.size(); ++i) {
         protocol::check_flash_geometry(
             port.channel[i], {s.packages(), s.dies(), s.planes(), s.blocks(), s.pages(), 0, {}});
+        if (params.ftl.gc_holds_writes()) check_places_to_wait(port.channel[i]);
+    }
     state.flash.map.replacement.make(params.ftl.map_replacement, *this, "map_replacement");
     state.flash.map.replacement->resize(
         static_cast<std::uint32_t>(params.ftl.map_cache->raw / params.ftl.map_entry()));

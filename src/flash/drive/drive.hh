@@ -3,6 +3,7 @@
 #include "core/kernel/component.hh"
 #include "flash/drive/announcements.hh"
 #include "flash/drive/cores.hh"
+#include "flash/drive/waiting_programs.hh"
 #include "flash/drive/writes.hh"
 
 #include <optional>
@@ -141,6 +142,7 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
     std::uint32_t sent_sectors(std::uint32_t cached) const override;
     void page_written(std::uint32_t cached) override;
     bool can_send(unsigned channel) const override { return port.channel[channel].can_send(); }
+    bool can_hold(unsigned channel) const override { return may_hold(port.channel[channel]); }
     void send(unsigned channel, const protocol::FlashRequest& r) override;
     void look_at_flash(std::uint32_t page, FunctionalAccess& access) override;
     void collects(std::uint32_t plane, const FtlBlock& block, bool cold) override;

@@ -84,13 +84,25 @@ class PageJobs {
         state_.outgoing[channel].push(j);
         state_.waiting |= 1ull << channel;
     }
-    /// Calls go(channel, job) for the jobs of each channel in turn, while can(channel).
-    template <class Can, class Go>
-    void send_waiting(Can&& can, Go&& go) {
+    /// Calls go(channel, job) for the jobs of each channel in turn, while can(channel). Jobs for
+    /// which held(channel, job) is true keep their place, and later jobs overtake them.
+    template <class Can, class Held, class Go>
+    void send_waiting(Can&& can, Held&& held, Go&& go) {
         for (std::uint64_t set = state_.waiting; set; set &= set - 1) {
             const auto channel = static_cast<unsigned>(std::countr_zero(set));
             auto& queue = state_.outgoing[channel];
-            while (!queue.empty() && can(channel)) go(channel, queue.pop());
+            for (std::uint32_t i = 0; i < queue.size() && can(channel);) {
+                const std::uint32_t j = queue[i];
+                if (held(channel, j)) {
+                    ++i;
+                    continue;
+                }
+                if (i == 0)
+                    queue.drop();
+                else
+                    queue.erase(i);
+                go(channel, j);
+            }
             if (queue.empty()) state_.waiting &= ~(1ull << channel);
         }
     }

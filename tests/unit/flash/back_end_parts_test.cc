@@ -314,6 +314,7 @@ struct Writes : private DriveBackEnd::Front {
     }
     void page_written(std::uint32_t cached) override { cache.land(cached, false); }
     bool can_send(unsigned) const override { return true; }
+    bool can_hold(unsigned) const override { return true; }
     void send(unsigned, const protocol::FlashRequest& r) override { sent.push_back(r); }
     void look_at_flash(std::uint32_t, FunctionalAccess&) override {}
     void collects(std::uint32_t, const FtlBlock&, bool) override {}

@@ -124,10 +124,11 @@ TEST_CASE("Jobs wait for their channel, or for a page of their plane", "[flash]"
     jobs.send(0, 2), jobs.send(1, 0), jobs.send(2, 2);
     std::vector<std::uint32_t> sent;
     unsigned room = 2; // of channel 2
-    jobs.send_waiting([&](unsigned c) { return c == 2 && room > 0; },
+    const auto none_held = [](unsigned, std::uint32_t) { return false; };
+    jobs.send_waiting([&](unsigned c) { return c == 2 && room > 0; }, none_held,
                       [&](unsigned, std::uint32_t j) { sent.push_back(j), --room; });
     CHECK(sent == std::vector<std::uint32_t> {0, 2});
-    jobs.send_waiting([&](unsigned) { return true; },
+    jobs.send_waiting([&](unsigned) { return true; }, none_held,
                       [&](unsigned c, std::uint32_t j) {
                           sent.push_back(j);
                           CHECK(c == 0);

@@ -79,4 +79,20 @@ TEST_CASE("A page that finds no room starts a collection if none is active", "[f
             }
 }
 
+TEST_CASE("Programs that wait for a collection leave space for its operations", "[flash]") {
+    for (const char* queue : {"2", "3", "8"})
+        for (const unsigned seed : {2u, 5u}) {
+            INFO("queue_depth " << queue << ", " << seed);
+            Machine m(seed);
+            add_used_drive(m, {{"gc_holds_writes", "true"}, {"queue_depth", queue}});
+            m.build();
+            run(m); // to the end: the collection is not behind the programs that wait for it
+        }
+    Machine m;
+    add_used_drive(m, {{"gc_holds_writes", "true"}, {"queue_depth", "1"}});
+    CHECK(error_of([&] { m.build(); }) ==
+          "drive.gc_holds_writes: a program that waits would occupy the only place of channel[0]: "
+          "set queue_depth and the channel's queue to 2 or more");
+}
+
 } // namespace memsim::room_test
