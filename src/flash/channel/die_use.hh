@@ -3,6 +3,7 @@
 #include "core/state/archive.hh"
 #include "flash/channel/plane_queues.hh"
 
+#include <algorithm>
 #include <bit>
 
 namespace memsim::flash {
@@ -11,7 +12,7 @@ namespace memsim::flash {
 struct DieUseState {
     struct Chip {
         std::uint64_t full = 0;       ///< bit per plane whose registers are all in use
-        std::uint32_t working = 0;    ///< units with work
+        std::uint32_t working = 0;    ///< dies with work
         std::uint32_t collecting = 0; ///< blocks being collected whose programs wait
         std::uint64_t erasing = 0;    ///< units whose erase reads suspend
     };
@@ -45,7 +46,7 @@ class DieUse {
           units_(config.independent_planes ? config.dies * config.planes : config.dies),
           unit_planes_(config.independent_planes ? 1 : config.planes),
           unit_mask_(unit_planes_ == 64 ? ~0ull : (1ull << unit_planes_) - 1),
-          at_once_(config.at_once ? config.at_once : units_), s_(state) {
+          at_once_(config.at_once ? config.at_once : config.dies), s_(state) {
         s_.packages.resize(config.packages);
         s_.held.assign(std::size_t {config.packages} * units_, 0);
     }
@@ -56,12 +57,14 @@ class DieUse {
     Able able(std::uint32_t package) const {
         const DieUseState::Chip& p = s_.packages[package];
         const bool more = p.working < at_once_;
-        if (!more && config_.registers == 1 && !p.erasing) return {}; // working units have no room
+        if (!more && config_.registers == 1 && !p.erasing && !config_.independent_planes)
+            return {}; // working dies have no room
         Able able;
         for (std::uint32_t u = 0; u < units_; ++u) {
             const std::uint16_t held = s_.held[package * units_ + u];
-            if (held ? held < config_.registers : more) able.program |= planes_of(u);
-            if (!held && more) able.erase |= planes_of(u);
+            const bool begins = !held && (more || works(package, u / units_of_die()));
+            if (held ? held < config_.registers : begins) able.program |= planes_of(u);
+            if (begins) able.erase |= planes_of(u);
         }
         able.program &= ~p.full;
         able.read = able.program;
@@ -78,14 +81,16 @@ class DieUse {
     void begin(const protocol::FlashPlace& place, protocol::FlashOp op) {
         const std::uint32_t unit = unit_of(place);
         DieUseState::Chip& p = s_.packages[place.package];
-        if (s_.held[place.package * units_ + unit]++ == 0) ++p.working;
+        p.working += !works(place.package, place.die);
+        ++s_.held[place.package * units_ + unit];
         if (config_.suspends_erases && op == protocol::FlashOp::erase) p.erasing |= 1ull << unit;
     }
     void end(const protocol::FlashPlace& place, protocol::FlashOp op) {
         const std::uint32_t unit = unit_of(place);
         DieUseState::Chip& p = s_.packages[place.package];
         if (op == protocol::FlashOp::erase) p.erasing &= ~(1ull << unit);
-        if (--s_.held[place.package * units_ + unit] == 0) --p.working;
+        --s_.held[place.package * units_ + unit];
+        p.working -= !works(place.package, place.die);
     }
 
     void check_loaded(Loader& l) const {
@@ -96,6 +101,12 @@ class DieUse {
     }
 
   private:
+    std::uint32_t units_of_die() const { return config_.independent_planes ? config_.planes : 1; }
+    bool works(std::uint32_t package, std::uint32_t die) const {
+        const std::uint32_t n = units_of_die();
+        const auto first = s_.held.begin() + package * units_ + die * n;
+        return std::any_of(first, first + n, [](std::uint16_t held) { return held != 0; });
+    }
     /// Number of the unit in its package.
     std::uint32_t unit_of(const protocol::FlashPlace& p) const {
         return config_.independent_planes ? p.die * config_.planes + p.plane : p.die;
@@ -106,7 +117,7 @@ class DieUse {
     std::uint32_t units_;       ///< of a package
     std::uint32_t unit_planes_; ///< planes of a unit
     std::uint64_t unit_mask_;   ///< those of unit 0
-    std::uint32_t at_once_;     ///< units of a package that may work at the same time
+    std::uint32_t at_once_;     ///< dies of a package that may work at the same time
     DieUseState& s_;
 };
 

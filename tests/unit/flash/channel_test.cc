@@ -164,6 +164,16 @@ TEST_CASE("dies_at_once: a package whose dies work one at a time", "[flash]") {
     CHECK(at[1] == at[0] + command + wires + sense + data);
 }
 
+TEST_CASE("dies_at_once counts dies, also if their planes are independent", "[flash]") {
+    Bench b(Arguments {{"dies_at_once", "1"}, {"independent_planes", "true"}});
+    b.at(0, FlashOp::read, page(0)).at(0, FlashOp::read, page(1, 0, 0, 1));
+    b.at(0, FlashOp::read, page(2, 0, 1));
+    const auto at = b.answers();
+    CHECK(at[0] == read_alone);
+    CHECK(at[1] == read_alone + data); // the other plane of the same die: sensed at once
+    CHECK(at[2] == at[1] + command + wires + sense + data);
+}
+
 TEST_CASE("The same page of two planes is one operation, other pages are two", "[flash]") {
     Bench b;
     b.at(0, FlashOp::read, page(0, 1));
