@@ -16,9 +16,10 @@
 #include <map>
 #include <new>
 
-/// Every numeric parameter of every component, on each of its rigs, at its least, its greatest, and
-/// one beyond either: the run ends, stalls with a report, is refused by a sentence, or is in
-/// progress when its time is up. Parameters of policies are not tried.
+/// Every numeric parameter of every component, on each of its rigs, at its least, its greatest, one
+/// beyond either, and the next to 0, which often has a meaning of its own: the run ends, stalls
+/// with a report, is refused by a sentence, or is in progress when its time is up. Parameters of
+/// policies are not tried.
 namespace memsim::test::limits_test {
 
 namespace {
@@ -58,6 +59,7 @@ std::vector<Value> values() {
             if (p.min.find_first_of("0123456789") != 0) continue; // it is no number
             all.push_back({&rig, p.name, p.min, false});
             all.push_back({&rig, p.name, p.max, false});
+            if (p.min.front() == '0') all.push_back({&rig, p.name, one_more(p.min), false});
             all.push_back({&rig, p.name, one_less(p.min), true});
             all.push_back({&rig, p.name, one_more(p.max), true});
         }

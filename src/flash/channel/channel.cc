@@ -55,9 +55,8 @@ void Channel::init() {
 void Channel::wake() {
     for (unsigned i = 0; i < port.package.size(); ++i)
         while (!port.package[i].empty()) array_done(i, port.package[i].pop());
-    if (state.on_bus != none && state.bus_free <= now()) {
+    if (state.on_bus != none && state.bus_free <= now())
         complete(std::exchange(state.on_bus, none));
-    }
     auto& in = port.controller;
     while (!in.empty() && !state.free_slots.empty()) accept(in.pop());
     if (state.bus_free <= now()) start_transfer();

@@ -64,6 +64,7 @@ class Channel final : public Model<Channel>,
         Param<Rate> rate {Rate {0},
                           {Rate {0}, Rate {1'000'000'000'000}},
                           "Rate of the bus; 0: that of the preset",
+                          at_least(1_MBps).or_zero(),
                           table_figures()};
         Param<Time> t_wb {100_ns,
                           {1_fs, 1_us},

@@ -40,6 +40,7 @@ class FixedDrive final : public Model<FixedDrive>,
         Param<Rate> write_bandwidth {Rate {0},
                                      {Rate {0}, Rate {1'000'000'000'000'000}},
                                      "Rate of the data path for writes; 0: the rate for reads",
+                                     at_least(1_MBps).or_zero(),
                                      Change::tunable,
                                      assumed("one rate for reads and writes")};
         Param<Time> read_time {0_fs,

@@ -85,6 +85,7 @@ struct DramControllerParams {
     Param<Rate> channel_rate {Rate {0},
                               {Rate {0}, Rate {1'000'000'000'000'000}},
                               "Rate of the wires; 0: that of the table",
+                              at_least(1_MBps).or_zero(),
                               table_figures()};
     Param<Time> channel_latency {
         0_fs, {0_fs, 1_us}, "Time from one end of the wires to the other", least_latency()};

@@ -174,6 +174,15 @@ TEST_CASE("dies_at_once counts dies, also if their planes are independent", "[fl
     CHECK(at[2] == at[1] + command + wires + sense + data);
 }
 
+TEST_CASE("A rate of the bus with which time would end is refused", "[flash]") {
+    CHECK(error_of([] {
+              Bench b(Arguments {{"rate", "999kB/s"}});
+          }) ==
+          "channel.rate: '999kB/s' must be 0 or at least 1MB/s (Rate of the bus; 0: that of the "
+          "preset)");
+    CHECK_NOTHROW(Bench(Arguments {{"rate", "0B/s"}}));
+}
+
 TEST_CASE("The same page of two planes is one operation, other pages are two", "[flash]") {
     Bench b;
     b.at(0, FlashOp::read, page(0, 1));

@@ -1,6 +1,7 @@
 #include "probes.hh"
 
 #include "core/kernel/registry.hh"
+#include "zng/layout/geometry.hh"
 
 namespace memsim::test_zng {
 
@@ -13,6 +14,11 @@ using zng::CollectOp;
 void Host::init() {
     flash_ = {params.packages(), params.dies(),  params.planes(),
               params.blocks(),   params.pages(), 4096};
+    for (unsigned c = 0; c < port.mem.size(); ++c) {
+        const auto* to = port.mem[c].find_interface<const zng::HasNetworkGeometry>();
+        if (to && to->network_geometry().flash(path()).data_pages != flash_.data_pages)
+            refuse("pages", "this test's addresses name all pages of a block");
+    }
     state.logs = zng::LogBlocks(flash_, params.data_blocks(), params.log_ratio());
     const std::uint32_t planes = flash_.all_planes();
     state.groups.resize(std::size_t {planes} * groups_of_plane());
