@@ -61,6 +61,7 @@ bool SectorMerger::answer() {
 bool SectorMerger::take(const BlockRequest& r) {
     if (r.op == BlockOp::trim) refuse("block", "accepts reads, writes and flushes, not trims");
     if (r.op == BlockOp::write) return take_write(r);
+    if (r.op == BlockOp::flush && state.merging.size()) return false; // a write is not complete
     state.to_drive.push(create(Kind::pass, r));
     return true;
 }

@@ -16,9 +16,9 @@ using namespace memsim::literals;
 ///               sectors. The rest of the group is read first, and the whole group is then written
 ///               by one request. Writes that arrive for the group before it is written are merged
 ///               into that request; later ones are written together when the drive has answered.
-///               Flushes are forwarded.
+///               A flush is forwarded when all earlier writes are complete.
 /// Ordering      A request sees all requests that were answered before it arrived. Concurrent
-///               requests may execute in any order.
+///               requests may execute in any order, but none overtakes a flush that waits.
 /// Not modelled  The time of merging.
 class SectorMerger final : public Model<SectorMerger>,
                            public Functional,

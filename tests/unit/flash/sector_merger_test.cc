@@ -70,6 +70,13 @@ TEST_CASE("The rest of a sector is read before a block of it is written", "[flas
     CHECK(value(b.drive().bytes) == 3 * 512);
 }
 
+TEST_CASE("A flush waits for earlier writes whose sector is read first", "[flash]") {
+    Bench b;
+    b.at(0, BlockOp::write, 3); // read until 3, written until 8
+    b.at(1 * us, BlockOp::flush, 0).at(2 * us, BlockOp::read, 20);
+    CHECK(b.answers() == std::vector<Tick> {8, 13, 11});
+}
+
 TEST_CASE("A write to the same sector joins before it is written, and follows afterwards",
           "[flash]") {
     Bench b;
