@@ -227,7 +227,7 @@ void HbfStack::begin_sense(HbfBank& bank, const HbfPlace& at, std::uint8_t buffe
         const bool joins = geometry_.page_number(state.reads[slot].place) == page;
         (joins ? bank.joined : bank.reads).push(slot);
     }
-    if (!bank.joined.empty()) stat.joined += bank.joined.size() - 1;
+    stat.joined += bank.joined.size() - (bank.command == HbfBank::none); // the read that senses
 }
 
 void HbfStack::begin_program(HbfBank& bank, const HostCommand& c, std::uint8_t buffer) {

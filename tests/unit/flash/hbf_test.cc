@@ -101,6 +101,16 @@ TEST_CASE("Reads of a page that is being sensed share the sense", "[flash][hbf]"
     CHECK(value(b.stack().stat.joined) == 2);
 }
 
+TEST_CASE("Reads that share the sense of the host's read count as sharing it", "[flash][hbf]") {
+    Bench b;
+    b.read(0, row);                         // occupies the bank until 3 us
+    b.command(1 * us, FlashOp::read, 0, 0); // page 0 of the bank
+    b.read(2 * us, 0).read(2 * us, 64);     // the same page, later
+    b.run();
+    CHECK(value(b.stack().stat.cells.senses) == 2);
+    CHECK(value(b.stack().stat.joined) == 2);
+}
+
 TEST_CASE("Wires move blocks of 64 bytes", "[flash][hbf]") {
     Bench b;
     b.read(0, 32, 32).read(10 * us, 0, 128);
