@@ -32,6 +32,10 @@ void BlockTraffic::init() {
     if (params.range < params.sectors)
         refuse("range", params.range.text() + " sectors are fewer than one request of " +
                             params.sectors.text());
+    const auto period = static_cast<std::uint64_t>(params.period->raw);
+    if (!trace_ && period && params.until->raw == 0 && params.requests > never / period + 1)
+        refuse("period", "the last of " + params.requests.text() + " requests, one every " +
+                             params.period.text() + ", is beyond the maximum simulated time");
     protocol::check_block_sectors(port.drive);
     // Each unanswered request has a command in flight, except the one being sent.
     state.requests.assign(params.outstanding + 1, {});
@@ -142,8 +146,8 @@ void BlockTraffic::send_command() {
     ++state.sent;
     if (trace_)
         read_record();
-    else if (params.period->raw)
-        state.due += params.period->raw;
+    else if (params.period->raw) // never: simulated time ends before
+        state.due += std::min(params.period->raw, never - state.due);
     else
         state.due = now();
 }

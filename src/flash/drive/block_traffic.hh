@@ -125,7 +125,8 @@ class BlockTraffic final : public Model<BlockTraffic>, public ReportsWork {
 
   private:
     bool more() const {
-        return !state.ended && (params.requests == 0 || state.sent < params.requests) &&
+        return !state.ended && state.due != never &&
+               (params.requests == 0 || state.sent < params.requests) &&
                (params.until->raw == 0 || std::max(state.due, now()) <= params.until->raw);
     }
     void answer(const protocol::BlockResponse& r);

@@ -3,6 +3,8 @@
 #include "core/kernel/former_state.hh"
 #include "core/kernel/registry.hh"
 
+#include <algorithm>
+
 namespace memsim::mem {
 
 static const Registration<TrafficGen> traffic_gen {
@@ -26,7 +28,13 @@ static const FormerState<TrafficGen, FormerTrafficGen> former {
         carry(was.free_tags, now.requests.free);
     }};
 
-void TrafficGen::init() { SentRequests::init(state.requests, params.outstanding); }
+void TrafficGen::init() {
+    const auto period = static_cast<std::uint64_t>(params.period->raw);
+    if (period && params.requests > never / period + 1)
+        refuse("period", "the last of " + params.requests.text() + " requests, one every " +
+                             params.period.text() + ", is beyond the maximum simulated time");
+    SentRequests::init(state.requests, params.outstanding);
+}
 
 void TrafficGen::start() { arm(state.next, state.due); }
 
@@ -58,7 +66,7 @@ void TrafficGen::send_one() {
     requests().send(r);
     port.mem_side.send(r);
     ++state.sent;
-    state.due += params.period->raw;
+    state.due += std::min(params.period->raw, never - state.due); // never: time ends before
 }
 
 std::vector<Work> TrafficGen::work() const {

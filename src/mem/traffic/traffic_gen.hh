@@ -65,7 +65,9 @@ class TrafficGen final : public Model<TrafficGen>, public ReportsWork {
     State state;
 
   private:
-    bool more() const { return params.requests == 0 || state.sent < params.requests; }
+    bool more() const {
+        return state.due != never && (params.requests == 0 || state.sent < params.requests);
+    }
     void send_one();
     SentRequests requests() { return {state.requests, stat.sent, sim()}; }
 };

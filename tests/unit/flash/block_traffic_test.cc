@@ -32,6 +32,19 @@ std::unique_ptr<Machine> machine(const Arguments& traffic) {
 
 } // namespace
 
+TEST_CASE("Periodic requests end with simulated time, or are refused", "[flash]") {
+    auto m = machine({{"period", "1s"}, {"requests", "0"}, {"range", "1000"}});
+    m->start();
+    CHECK(m->run(never) == Stop::idle);
+    CHECK(value(m->get<flash::BlockTraffic>("host").stat.reads) == 9224); // the first at time 0
+    CHECK_NOTHROW(machine({{"period", "1s"}, {"requests", "9224"}}));
+    CHECK(error_of([] {
+              machine({{"period", "1s"}, {"requests", "9225"}});
+          }) ==
+          "host.period: the last of 9225 requests, one every 1s, is beyond the maximum simulated "
+          "time");
+}
+
 TEST_CASE("Recorded requests that a drive cannot accept are rejected", "[flash]") {
     const auto refusal = [](const std::string& text, const char* unit) {
         const File f(text);

@@ -33,6 +33,14 @@ TEST_CASE("one request every period, exactly") {
     CHECK(m->stat_value("gen", "read_latency", "max") == Approx(100.000001));
 }
 
+TEST_CASE("periodic requests end with simulated time, or are refused") {
+    const auto m = ideal({{"period", "1s"}});
+    CHECK(m->run(never) == Stop::idle);
+    CHECK(m->stat_value("gen", "reads", "") == 9224); // the first at time 0
+    CHECK_THROWS_WITH(ideal({{"period", "1s"}, {"requests", "9225"}}),
+                      Catch::Contains("is beyond the maximum simulated time"));
+}
+
 TEST_CASE("without a period, the outstanding requests limit the rate") {
     const auto m = ideal({{"outstanding", "8"}, {"requests", "8000"}}, false,
                          {{"latency", "100ns"}, {"bandwidth", "1000GB/s"}});
