@@ -17,9 +17,9 @@
 #include <new>
 
 /// Every numeric parameter of every component, on each of its rigs, at its least, its greatest, one
-/// beyond either, and the next to 0, which often has a meaning of its own: the run ends, stalls
-/// with a report, is refused by a sentence, or is in progress when its time is up. Parameters of
-/// policies are not tried.
+/// beyond either, and the next to 0, which often has a meaning of its own: the run ends, is
+/// refused by a sentence, or is in progress when its time is up. A machine that stalls has a fault.
+/// Parameters of policies are not tried.
 namespace memsim::test::limits_test {
 
 namespace {
@@ -89,7 +89,7 @@ void impose(const Value& v) {
 std::atomic<bool>* attention = nullptr;
 
 constexpr rlim_t most_memory = rlim_t {4} << 30, most_seconds = 10;
-constexpr unsigned slices = 3; ///< of processor time, until a run is in progress or stalls
+constexpr unsigned slices = 3; ///< of processor time, until a run is in progress
 constexpr suseconds_t slice = 100'000;
 
 /// Limits what this process may use, and calls for attention after each slice.
@@ -116,6 +116,12 @@ struct Reads final : StatSink {
     void bucket(std::uint64_t, std::uint64_t, std::uint64_t) override {}
 };
 
+/// Requests of an application that ZnG's collector holds may wait for the merge of another log
+/// block, which waits for the end of this merge if no more are possible at a time.
+bool may_stall(const Value& v) {
+    return v.rig->type == "zng.GarbageCollector" && v.param == "merges";
+}
+
 /// How a machine with this value ends, if it does not as it may.
 std::string fault_of(const Value& v) {
     try {
@@ -136,7 +142,11 @@ std::string fault_of(const Value& v) {
         m.dump("end", reads);
         if (stop == Stop::attention)
             return reached.front() == reached.back() ? "it makes no progress and does not end" : "";
-        if (m.pending()) return m.wait_report().empty() ? "it stalls without a report" : "";
+        if (m.pending()) {
+            const std::vector<std::string> waits = m.wait_report();
+            if (waits.empty()) return "it stalls without a report";
+            return may_stall(v) ? "" : "it stalls: " + waits.front();
+        }
         for (const std::string& broken : m.imbalances()) return broken;
         return "";
     } catch (const ConfigError& e) {
