@@ -116,12 +116,6 @@ struct Reads final : StatSink {
     void bucket(std::uint64_t, std::uint64_t, std::uint64_t) override {}
 };
 
-/// Requests of an application that ZnG's collector holds may wait for the merge of another log
-/// block, which waits for the end of this merge if no more are possible at a time.
-bool may_stall(const Value& v) {
-    return v.rig->type == "zng.GarbageCollector" && v.param == "merges";
-}
-
 /// How a machine with this value ends, if it does not as it may.
 std::string fault_of(const Value& v) {
     try {
@@ -145,7 +139,7 @@ std::string fault_of(const Value& v) {
         if (m.pending()) {
             const std::vector<std::string> waits = m.wait_report();
             if (waits.empty()) return "it stalls without a report";
-            return may_stall(v) ? "" : "it stalls: " + waits.front();
+            return "it stalls: " + waits.front();
         }
         for (const std::string& broken : m.imbalances()) return broken;
         return "";

@@ -7,8 +7,9 @@
 
 namespace memsim {
 
-/// The numbers of a table's free places, a value for State. init() adds all of them. The number
-/// returned last is used first. A loaded list holds a subset of the numbers, each once.
+/// The numbers of a table's free places, a value for State. The number returned last is used first.
+/// A loaded list holds a subset of the numbers that init() has added, each once; if the table grows
+/// instead, its owner calls check_loaded().
 class FreeList {
   public:
     static constexpr std::string_view archived_as = "FreeList";
@@ -45,6 +46,16 @@ class FreeList {
     void pop_back() { free_.pop_back(); }
     void push_back(std::uint32_t place) { free_.push_back(place); }
     void clear() { free_.clear(); }
+
+    /// For a table that has grown to this number of places.
+    void check_loaded(Loader& l, std::string_view field, std::size_t places) const {
+        std::vector<bool> seen(places);
+        for (const std::uint32_t place : free_) {
+            l.index(field, place, places);
+            l.within(field, [&] { l.check(!seen[place], "has a number twice"); });
+            seen[place] = true;
+        }
+    }
 
   private:
     std::vector<std::uint32_t> free_;

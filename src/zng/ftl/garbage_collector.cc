@@ -44,7 +44,6 @@ void GarbageCollector::init() {
                                 controller->network_geometry());
     blocks_.emplace(config, blocks);
     merges_.emplace(flash_.mapped_pages(), params.step(), state.merges);
-    merges_->reset(params.merges());
     state.package_moves.assign(params.geometry.packages(), 0);
     state.applications.resize(params.applications());
     requests_.emplace(flash_,
@@ -152,10 +151,10 @@ bool GarbageCollector::extend(std::uint32_t log) {
     return true;
 }
 
-/// Returns false if the merge must wait: data blocks of this log block are being moved, too many
-/// merges are in progress, or blocks to merge into are being erased.
+/// Returns false if the merge must wait: data blocks of this log block are being moved, or blocks
+/// to merge into are being erased.
 bool GarbageCollector::begin_merge(std::uint32_t log) {
-    if (blocks_->awaits_data(log) || merges_->full()) return false;
+    if (blocks_->awaits_data(log)) return false;
     const Served served = blocks_->served_by(log);
     MEMSIM_ASSERT(!served.blocks.empty(), "a log block that serves no data block is low");
     if (!has_room(served, log)) return false;

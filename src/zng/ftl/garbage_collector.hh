@@ -81,10 +81,10 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
             32, {1, 65536}, "Outstanding moves and erases at a controller", queue_places()};
         Param<unsigned> orders {
             16, {1, 65536}, "Outstanding orders at a cache or at the MMU", queue_places()};
-        Param<unsigned> merges {1024,
-                                {1, 65536},
-                                "Log blocks merged at once, and reports queued per controller port",
-                                queue_places()};
+        Param<unsigned> reports {1024,
+                                 {1, 65536},
+                                 "Reports of low log blocks queued per controller port",
+                                 queue_places()};
         Param<CollectWhen> when {
             CollectWhen::low,
             "Condition for a merge: few pages left in the log block (ZnG IV-A), or no erased block "
@@ -106,7 +106,7 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
             {.depth = from<&Params::queue>, .latency = from<&Params::latency>},
             "Moves, erases and extensions, to the flash controllers"};
         Many<In<LogLow>> log_low {from<&Params::controllers>,
-                                  {.depth = from<&Params::merges>},
+                                  {.depth = from<&Params::reports>},
                                   "Log blocks to merge, from the flash controllers"};
         Many<Requester<protocol::Mem>> flush {
             from<&Params::caches>,

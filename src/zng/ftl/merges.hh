@@ -44,12 +44,13 @@ class MergeTable {
     MergeTable(std::uint32_t pages, std::uint32_t step, MergeTableState& state)
         : pages_(pages), step_(step), state_(state) {}
 
-    void reset(std::uint32_t merges) {
-        state_.merges.resize(merges);
-        for (std::uint32_t i = merges; i-- > 0;) state_.idle.push_back(i);
-    }
-    bool full() const { return state_.idle.empty(); }
+    /// There is no limit but one merge for each log block: a held application's requests may wait
+    /// for the merge of another log block, and its merges wait for these requests.
     Merge& begin(std::vector<std::uint32_t> logs, std::uint16_t application, Tick now) {
+        if (state_.idle.empty()) {
+            state_.idle.push_back(static_cast<std::uint32_t>(state_.merges.size()));
+            state_.merges.emplace_back();
+        }
         const std::uint32_t i = state_.idle.back();
         state_.idle.pop_back();
         state_.active.push_back(i);
@@ -109,6 +110,7 @@ class MergeTable {
         state_.step = MergeTableState::none;
     }
     void check_loaded(Loader& l, std::uint64_t blocks, std::uint64_t applications) const {
+        state_.idle.check_loaded(l, "idle", state_.merges.size());
         for (const Merge& m : state_.merges) {
             l.index("merges.log", m.log, blocks);
             l.indices("merges.logs", m.logs, blocks);

@@ -86,6 +86,8 @@ class PageReads {
     std::size_t size() const { return state_.senses.size(); }
     void check_loaded(Loader& l, const Numbering& n, std::size_t ports) const {
         const std::size_t reads = state_.reads.size();
+        state_.free_reads.check_loaded(l, "free_reads", reads);
+        state_.free_senses.check_loaded(l, "free_senses", state_.senses.size());
         for (const Read& r : state_.reads) {
             if (r.next != none) l.index("reads.next", r.next, reads);
             n.check(l, "reads.request", r.request.packet);

@@ -177,6 +177,23 @@ TEST_CASE("invalid values are rejected with the name of the field") {
           "all[0].pool has invalid free slots" + after);
 }
 
+TEST_CASE("free places of a table that grows are places of it, each once") {
+    const auto refusal = [](std::vector<std::uint32_t> free, std::size_t places) {
+        FreeList saved, loaded;
+        for (const std::uint32_t place : free) saved.push_back(place);
+        Saver saver;
+        saver(saved);
+        Loader load(saver.bytes);
+        load(loaded);
+        CHECK(loaded.size() == free.size());
+        return error_of([&] { loaded.check_loaded(load, "idle", places); });
+    };
+    CHECK(refusal({}, 0).empty());
+    CHECK(refusal({2, 0, 1}, 3).empty());
+    CHECK(refusal({2, 3}, 3).starts_with("idle is 3 and not below 3"));
+    CHECK(refusal({1, 2, 1}, 3).starts_with("idle has a number twice"));
+}
+
 TEST_CASE("the values of an enumeration are known") {
     CHECK(reflect::is_enumerator(Colour::green));
     CHECK_FALSE(reflect::is_enumerator(static_cast<Colour>(2)));

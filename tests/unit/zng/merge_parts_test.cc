@@ -70,10 +70,8 @@ TEST_CASE("The helper thread serves merges in turn, after all granted pages have
           "[zng]") {
     MergeTableState state;
     MergeTable table(10, 4, state);
-    table.reset(2);
     table.begin({100}, 0, 1).moves.resize(2);
     table.begin({200}, 0, 2).moves.resize(1);
-    CHECK(table.full());
     CHECK(table.next_step() == 8); // four pages of two blocks
     CHECK(table.stepping());
     table.step_done();
@@ -91,8 +89,11 @@ TEST_CASE("The helper thread serves merges in turn, after all granted pages have
     table.step_done();
     CHECK(first.moves[1].granted == 10);
     table.end(state.active[0]);
-    CHECK_FALSE(table.full());
     CHECK(state.active.size() == 1);
+    table.begin({300}, 0, 3);
+    CHECK(state.merges.size() == 2); // the place of the first
+    table.begin({400}, 0, 4);
+    CHECK(state.merges.size() == 3);
 }
 
 TEST_CASE("Initial data blocks of different applications do not share log blocks", "[zng]") {
