@@ -2,7 +2,7 @@
 
 /// Reads of a vector through a ring of buffers in shared memory, as kernels with specialised warps
 /// fetch their tiles: one warp copies tiles by the copy engine, the others read them. A transaction
-/// barrier of each buffer tells that its tile has arrived, another one that all threads have read
+/// barrier of each buffer opens when its tile has arrived, another one when all threads have read
 /// it.
 namespace memsim::workload {
 
