@@ -4,6 +4,7 @@
 #include "gpu/sm/load_store_unit.hh"
 #include "gpu/sm/shared_memory.hh"
 #include "gpu/sm/transaction_barriers.hh"
+#include "gpu/sm/warp_set.hh"
 
 namespace memsim::gpu {
 
@@ -93,12 +94,14 @@ class CopyUnit {
     /// Issues a bulk copy at this edge. `result`: its place in the warp's scoreboard.
     void begin(const gpu_program::WarpOp& op, const ResidentBlock& block, Slots slots,
                std::uint32_t result, const ClockEdge& edge);
-    /// Threads arrive at a transaction barrier. Calls wake(warp) for warps that it releases.
-    template <class Wake>
-    void arrive(const gpu_program::WarpOp& op, std::uint32_t block, Tick now, Wake&& wake) {
+    /// Threads arrive at a transaction barrier. Returns the warps that it releases.
+    WarpSet arrive(const gpu_program::WarpOp& op, std::uint32_t block, Tick now) {
         const std::uint64_t threads = bits_set(op.mask);
         state_.threads_arrived += threads;
-        add(block, op.tile.barrier, {.arrivals = threads}, now, wake);
+        WarpSet released;
+        add(block, op.tile.barrier, {.arrivals = threads}, now,
+            [&](std::uint32_t warp) { released.add(warp); });
+        return released;
     }
     /// Whether the barrier has seen what the operation awaits; else the warp waits.
     bool arrived(const gpu_program::WarpOp& op, Slots slots, Tick now);

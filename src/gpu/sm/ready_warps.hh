@@ -49,6 +49,9 @@ struct ReadyWarps {
         first_awake = sets.asleep ? std::min(first_awake, until) : until;
         sets.asleep.add(warp);
     }
+    void sleep(const WarpSet& warps, std::int64_t until) {
+        warps.for_each([&](std::uint32_t w) { sleep(w, until); });
+    }
     /// Calls wake(warp) for the warps whose sleep ends by this cycle.
     template <class F>
     void wake(std::int64_t cycle, F&& wake) {

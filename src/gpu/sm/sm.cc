@@ -142,11 +142,11 @@ void Sm::issue(std::uint32_t w, std::int64_t cycle, std::size_t slot) {
         state.ready.sleep(w, cycle + std::int64_t {cycles} * params.arithmetic_latency());
         return;
     case WarpOpKind::barrier:
-        release_warps(block.arrive(w), cycle);
+        state.ready.sleep(block.arrive(w), cycle + 1);
         return;
     case WarpOpKind::exit:
         warp.exited = true;
-        release_warps(block.exit(), cycle);
+        state.ready.sleep(block.exit(), cycle + 1);
         if (!warp.results.outstanding) end_warp(w);
         return;
     case WarpOpKind::load:
@@ -158,6 +158,7 @@ void Sm::issue(std::uint32_t w, std::int64_t cycle, std::size_t slot) {
         unit_->access(block, w, warp.results, op_);
         break;
     case WarpOpKind::shared:
+    case WarpOpKind::arrive:
         state.load_store_free = cycle + cycles;
         access_shared(w, op_, cycle);
         break;
@@ -166,12 +167,6 @@ void Sm::issue(std::uint32_t w, std::int64_t cycle, std::size_t slot) {
         break;
     case WarpOpKind::bulk_copy:
         copies_->begin(op_, block, {warp.block, w}, warp.results.begin(1, true), state.edge);
-        break;
-    case WarpOpKind::arrive:
-        state.load_store_free = cycle + cycles;
-        access_shared(w, op_, cycle);
-        copies_->arrive(op_, warp.block, now(),
-                        [&](std::uint32_t waiter) { state.ready.sleep(waiter, cycle + 1); });
         break;
     case WarpOpKind::await:
         if (copies_->arrived(op_, {warp.block, w}, now())) state.ready.sleep(w, cycle + 1);
@@ -188,6 +183,8 @@ void Sm::access_shared(std::uint32_t w, const gpu_program::WarpOp& op, std::int6
     ++stat.shared_instructions;
     stat.shared_passes += op.passes;
     state.shared.access(cycle, op.passes);
+    if (op.kind == WarpOpKind::arrive)
+        state.ready.sleep(copies_->arrive(op, state.warps[w].block, now()), cycle + 1);
     if (!op.has_result) return;
     const ClockEdge ready = clock_.advance(state.edge, op.passes + params.shared_latency());
     state.shared.load({ready.tick, w, state.warps[w].results.begin(1)});
@@ -221,11 +218,6 @@ void Sm::classify(std::uint32_t w, std::int64_t from) {
     if (kind == WarpOpKind::arithmetic)
         stat.arithmetic.unit_stalls[next.unit] += arithmetic_.add(w, next.unit, from);
     state.ready.add(w, kind);
-}
-
-/// Wakes warps released by a barrier.
-void Sm::release_warps(const WarpSet& warps, std::int64_t cycle) {
-    warps.for_each([&](std::uint32_t w) { state.ready.sleep(w, cycle + 1); });
 }
 
 void Sm::result(std::uint32_t w, std::uint32_t place) {

@@ -203,7 +203,6 @@ class Sm final : public Model<Sm>,
     std::int64_t cycle() const {
         return arithmetic_.given() ? clock_.at_or_after(state.edge, now()).cycle : 0;
     }
-    void release_warps(const WarpSet& warps, std::int64_t cycle);
     /// One of the responses of a result has arrived.
     void result(std::uint32_t warp, std::uint32_t place);
     void end_warp(std::uint32_t warp);
