@@ -46,11 +46,11 @@ void register_policy(const char* name, const char* doc, const char* source,
                            policy.create,
                            policy.resolve,
                            policy.kind};
-    const auto [first, added] = table()[family].emplace(name, info);
+    const auto place = table()[family].emplace(name, info);
     before_main([&] {
-        if (!added)
+        if (!place.second)
             throw ConfigError(info.source + ": the " + family + " " + name +
-                              " is registered twice, also in " + first->second.source +
+                              " is registered twice, also in " + place.first->second.source +
                               ": choose another name");
     });
 }
