@@ -20,7 +20,7 @@ def decoder(
     layers      simulated; None: all of the model's
     context     tokens in the cache before the first decoded one
     head        with the embedding, the output head and the choice of a token
-    parameters  of the component, such as tokens=2 or launch_latency="1us"; those of the shape are replaced
+    parameters  of the component, such as tokens=2 or launch_latency="1us"; they replace those of the shape
     """
     of = shape(model)
     if of.experts:

@@ -13,7 +13,7 @@ def engine(model: str, layers: int | None = None, head: bool = True, **parameter
 
     layers      simulated; None: all of the model's
     head        with the embedding, the output head and the choice of tokens
-    parameters  of the component, such as requests=4, prompt=100, tokens=8 or batch=2; those of the shape are replaced
+    parameters  of the component, such as requests=4, prompt=100, tokens=8 or batch=2; they replace those of the shape
     """
     of = shape(model)
     experts = {}

@@ -12,7 +12,7 @@ namespace memsim::gpu {
 /// and holds warps that wait for more. A phase of a barrier thus ends at a number of bytes and of
 /// arrivals. A value for State.
 ///
-/// Not modelled  The accesses of waiting threads to the barrier.
+/// Not modelled  The accesses of waiting threads to the barrier; the latency of an arrival.
 struct TransactionBarriers {
     struct Waiter {
         gpu_program::BarrierProgress awaited;
