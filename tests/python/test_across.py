@@ -1,13 +1,17 @@
 """`memsim across`: kinds of larger memories compared on equal work, and their page."""
 
+from pathlib import Path
+
 import pytest
 
 import memsim
 from memsim.across import page, prices
-from memsim.across.points import SCALES, Row, measure, years
+from memsim.across.points import SCALES, Point, Row, measure, years
 from memsim.across.ways import WAYS
 from memsim.cli import across
 from memsim.results import plot
+
+ROOT = Path(__file__).parents[2]
 
 
 def row(way: str = "hbf-beside", ratio: int = 4, rate: float = 50) -> Row:
@@ -15,7 +19,7 @@ def row(way: str = "hbf-beside", ratio: int = 4, rate: float = 50) -> Row:
 
 
 def test_more_memory_costs_time_and_fewer_dollars(in_tmp) -> None:
-    best, beside, far = (measure((way, 8, "quick")) for way in ("hbm", "hbf-beside", "cxl"))
+    best, beside, far = (measure(Point(way, 8, "quick")) for way in ("hbm", "hbf-beside", "cxl"))
     assert best.rate > beside.rate > far.rate
     # 7/8 of the weights are read over a x16 port.
     scale = SCALES["quick"]
@@ -71,6 +75,27 @@ def test_the_command_prints_a_line_for_each_point(memsim_command) -> None:
     lines = done.stdout.splitlines()
     assert lines[0] == page.HEADING
     assert lines[1].split()[:2] == ["hbm", "1"]
+
+
+def test_finished_points_are_kept_and_not_run_again(memsim_command, in_tmp) -> None:
+    command = "across", "-d", "out", "--way", "hbm", "--way", "cxl", "--ratio", "1", "--jobs", "1"
+    first = memsim_command(*command)
+    assert "quick: 2/2  cxl 1" in first.stderr
+    again = memsim_command(*command)
+    assert again.stderr.count("finished before") == 2 and again.stdout == first.stdout
+    next((in_tmp / "out/points").glob("*.json")).unlink()
+    assert "delete out/points with its database" in memsim_command(*command, expect=1).stderr
+
+
+def test_a_point_continues_from_its_checkpoint(memsim_command, in_tmp) -> None:
+    """The row of a run that was interrupted within its second token is that of an uninterrupted run."""
+    script = str(ROOT / "configs/across.py"), "--way", "hbf-behind", "--ratio", "4"
+    whole = memsim_command("-q", "-d", "whole", "--checkpoint-at", "400us", *script)
+    (saved,) = (in_tmp / "whole").glob("400us-*.ckpt")
+    resumed = memsim_command("-q", "-d", "resumed", "--restore", str(saved))
+    assert resumed.stdout == whole.stdout
+    rows = [next((in_tmp / folder).glob("*.json")).read_text() for folder in ("whole", "resumed")]
+    assert rows[0] == rows[1]
 
 
 def test_a_way_that_is_not_known() -> None:

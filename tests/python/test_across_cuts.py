@@ -133,6 +133,6 @@ def test_each_assumption_of_a_machine_has_other_values() -> None:
 
 
 def test_a_machine_of_the_envelope_runs_with_the_value(in_tmp) -> None:
-    found = envelope.envelope("quick", [row("hbf-beside", 124.2, 4000)], 8, 1)
+    found = envelope.envelope("quick", [row("hbf-beside", 124.2, 4000)], 8, "out", 1)
     slow = next(one for one in found.outcomes if one.value == "30us")
     assert found.runs == 4 and slow.changed["hbf-beside"][1] > 200

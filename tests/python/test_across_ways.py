@@ -1,15 +1,15 @@
 """Each way of `memsim across` on a tiny model: contents, and that data come from where the way puts them."""
 
-from concurrent.futures import Future
 from dataclasses import replace
 
 import pytest
 
 import memsim
 from memsim import llm
-from memsim.across import light, network, points
+from memsim.across import light, network, runs
 from memsim.across.endpoint import lanes
 from memsim.across.machine import Assumed, Machine
+from memsim.across.points import Point, Row
 from memsim.across.ways import KNOWN, WAYS
 from memsim.systems.scale import footprint
 
@@ -181,29 +181,16 @@ def test_lanes_are_a_power_of_two_near_the_share() -> None:
     assert [lanes(share) for share in (1 / 40, 1 / 20, 1 / 10, 1 / 4, 1)] == [1, 1, 2, 4, 16]
 
 
-class Pool:
-    """Runs nothing; notes what was asked for."""
-
-    def __init__(self, processes: int) -> None:
-        self.asked: list = []
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *of_error) -> None:
-        pass
-
-    def submit(self, measure, point):
-        self.asked.append(point)
-        done = Future()
-        done.set_result(points.Row(point[0], point[1], 1.0, 1.0, float("inf"), 0.0))
-        return done
-
-
 def test_a_way_that_is_the_same_at_all_ratios_runs_once(monkeypatch) -> None:
-    pool = Pool(1)
-    monkeypatch.setattr(points, "ProcessPoolExecutor", lambda processes: pool)
-    rows = list(points.rows("quick", ["zng", "cxl"], [2, 4], 1))
-    assert pool.asked == [("zng", 2, "quick"), ("cxl", 2, "quick"), ("cxl", 4, "quick")]
+    asked: list[Point] = []
+
+    def run(points, name, folder, processes):
+        asked.extend(points)
+        return [Row(one.way, one.ratio, 1.0, 1.0, float("inf"), 0.0) for one in points]
+
+    monkeypatch.setattr(runs, "run", run)
+    rows = runs.rows("quick", ["zng", "cxl"], [2, 4], "out", 1)
+    zng = Point("zng", 2, "quick")  # equal points of a study run once
+    assert asked == [zng, zng, Point("cxl", 2, "quick"), Point("cxl", 4, "quick")]
     assert [(row.way, row.ratio) for row in rows] == [("zng", 2), ("zng", 4), ("cxl", 2), ("cxl", 4)]
     assert rows[3].dollars == WAYS["cxl"].dollars(4)

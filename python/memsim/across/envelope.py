@@ -5,15 +5,15 @@ Assumptions about parts run again, at one ratio. Those about prices and energy o
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
 from . import energy, prices
 from .findings import all_of
 from .machine import Assumed
-from .points import Row, measure
+from .points import Point, Row
 from .prices import Price
+from .runs import run
 from .ways import KNOWN
 
 SAME = 1.01  # times: what is nearer has no order
@@ -139,31 +139,23 @@ def outcome(what: str, value: str, unit: str, rows: Sequence[Row], after: Sequen
     return Outcome(what, value, unit, changed, turned(old, new), others)
 
 
-def envelope(scale: str, rows: Sequence[Row], ratio: int, processes: int) -> Envelope:
+def envelope(scale: str, rows: Sequence[Row], ratio: int, folder: str, processes: int) -> Envelope:
     """Runs and computes all assumptions at a ratio. `rows` has those of the tables at that ratio."""
     begin, there = time.monotonic(), [row for row in rows if row.ratio == ratio]
-    outcomes, runs = [], 0
-    with ProcessPoolExecutor(processes) as pool:
-        asked = [
-            (
-                one,
-                value,
-                {
-                    row.way: pool.submit(measure, (row.way, ratio, scale), one.changed(value))
-                    for row in there
-                    if one.concerns(row.way)
-                },
-            )
-            for one in ASSUMPTIONS
-            for value in one.values
-        ]
-        for one, value, futures in asked:
-            after = [replace(futures[row.way].result(), ratio=ratio) if row.way in futures else row for row in there]
-            runs += len(futures)
-            if futures:
-                outcomes.append(outcome(one.what, str(value), "us", there, after, ratio))
+    changes = [(one, value) for one in ASSUMPTIONS for value in one.values if any(one.concerns(r.way) for r in there)]
+    points = [
+        Point(row.way, ratio, scale, one.changed(value))
+        for one, value in changes
+        for row in there
+        if one.concerns(row.way)
+    ]
+    found = dict(zip(points, run(points, f"{scale}-envelope", folder, processes))) if points else {}
+    outcomes = []
+    for one, value in changes:
+        after = [found.get(Point(row.way, ratio, scale, one.changed(value)), row) for row in there]
+        outcomes.append(outcome(one.what, str(value), "us", there, after, ratio))
     seconds = time.monotonic() - begin
-    return Envelope(ratio, [*outcomes, *_of_prices(there, ratio), *_of_energy(there, ratio)], runs, seconds)
+    return Envelope(ratio, [*outcomes, *_of_prices(there, ratio), *_of_energy(there, ratio)], len(points), seconds)
 
 
 def _of_prices(rows: Sequence[Row], ratio: int) -> Iterator[Outcome]:

@@ -1,7 +1,7 @@
 """The GPU that all ways share, and what a way is."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from .. import Root, SimObject, link, mem
@@ -39,6 +39,11 @@ class Assumed:
     links: float = 1
     optics: float = 1
     packages: float = 1
+
+    @property
+    def changes(self) -> dict[str, str | int | float]:
+        """The assumptions that do not have the values of the tables."""
+        return {one.name: getattr(self, one.name) for one in fields(self) if getattr(self, one.name) != one.default}
 
     @property
     def hbf(self) -> dict[str, str]:

@@ -1,12 +1,10 @@
 """The points of `memsim across`: a way at a ratio, run, as a row."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from .. import Root, llm, workload
 from ..model.provenance import assumed, cited
-from ..run.session import session
 from ..run.simulation import Simulation
 from ..systems import hbf
 from ..systems.scale import footprint
@@ -86,38 +84,51 @@ class Row:
         return self.total * 1e3
 
 
-def measure(point: tuple[str, int, str], changed: Assumed = Assumed()) -> Row:
-    """Runs a way at a ratio and a scale: the second of two tokens, when caches of pages are warm."""
-    name, ratio, scale_name = point
-    way, scale = KNOWN[name], SCALES[scale_name]
+@dataclass(frozen=True)
+class Point:
+    """A way at a ratio of the footprint to local memory and at a scale, under assumptions."""
+
+    way: str
+    ratio: int
+    scale: str
+    assumed: Assumed = Assumed()
+
+
+def measure(point: Point, keep: Callable[[str, Row], object] = lambda run, row: None) -> Row:
+    """Runs a point: the second of two tokens, when caches of pages are warm. `keep` receives the run's UUID and the row
+    before the run counts as finished."""
+    way, scale = KNOWN[point.way], SCALES[point.scale]
     root = Root(seed=1, contents=way.contents)
     root.model = workload.LanguageModel(
         layers=scale.layers, context=CONTEXT, tokens=2, launch_latency=llm.GRAPH_LAUNCH, **scale.model
     )
     size = footprint(root.model)
     first_token = scale.layers * llm.LAUNCHES_OF_LAYER
-    machine = Machine(scale.share, scale.sms, scale.channels, ratio, size, first_token, assumed=changed)
-    way.build(root, machine)
+    way.build(
+        root,
+        Machine(scale.share, scale.sms, scale.channels, point.ratio, size, first_token, assumed=point.assumed),
+    )
     root.model.dispatcher = root.gpu.dispatcher.host
-    arguments = dict(way=name, ratio=ratio, scale=scale_name)
-    with Simulation(root, replace(session.options, verbosity=-1), arguments) as run:
+    arguments = dict(way=point.way, ratio=point.ratio, scale=point.scale, **point.assumed.changes)
+    with Simulation(root, arguments=arguments) as run:
         run.simulate()
         run.stats.reset()
         begin = run.curTick()
         run.simulate()
         run.stats.dump("end")
         seconds = (run.curTick() - begin) * 1e-15
-        joules = energy.spent(root, name, seconds)
         lifetimes = [years(medium, count, seconds, scale) for medium, count in written(root).items()]
-    return Row(
-        name,
-        ratio,
-        seconds * 1e6,
-        size / seconds / 1e9,
-        min(lifetimes, default=float("inf")),
-        way.dollars(ratio),
-        joules,
-    )
+        row = Row(
+            point.way,
+            point.ratio,
+            seconds * 1e6,
+            size / seconds / 1e9,
+            min(lifetimes, default=float("inf")),
+            way.dollars(point.ratio),
+            energy.spent(root, point.way, seconds),
+        )
+        keep(run.id, row)
+    return row
 
 
 def years(medium: str, programmed: float, seconds: float, scale: Scale) -> float:
@@ -143,13 +154,3 @@ def _written(root: Root) -> Iterator[tuple[str, float]]:
             yield "TLC", float(one.stats.bytes) * float(one.stats.writes) / max(1.0, requests)
         elif one._type == "ohm.XpointModule":
             yield "XPoint", float(one.stats.media_writes) * LINE
-
-
-def rows(scale: str, ways: Sequence[str], ratios: Sequence[int], processes: int) -> Iterator[Row]:
-    """A row of each way at each ratio, in order."""
-    with ProcessPoolExecutor(processes) as pool:
-        points = [(way, ratios[0] if KNOWN[way].steady else ratio, ratio) for way in ways for ratio in ratios]
-        keys = dict.fromkeys((way, run) for way, run, _ in points)
-        runs = {key: pool.submit(measure, (*key, scale)) for key in keys}
-        for way, run, ratio in points:
-            yield replace(runs[way, run].result(), ratio=ratio, dollars=KNOWN[way].dollars(ratio))
