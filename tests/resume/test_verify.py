@@ -5,6 +5,7 @@ from pathlib import Path
 
 import memsim
 import pytest
+from memsim.across.ways import WAYS
 from memsim.cli.restoring import verify
 from memsim.papers import hbf
 from memsim.systems import cmd, cxl_gpu, ohm, sap, zng
@@ -124,6 +125,7 @@ SCRIPTS = {  # each in configs: arguments that make it tiny, and its modes, of w
         "--model tiny --layers 2 --context 40 --sms 2 --channels 4 --local 128KiB",
         each("way", ["alone", "behind", "hbm"], "beside"),
     ),
+    "across.py": ("--ratio 4", each("way", [*WAYS, "cxl+cmd"], "hbf-behind")),
     "hbf_papers.py": (
         "--scale tiny --max-instructions 60000",
         [
@@ -150,7 +152,9 @@ EACH = [(script, mode) for script, (_, modes) in SCRIPTS.items() for mode in mod
 SHORT = [
     (script, mode)
     for script, mode in EACH
-    if mode == SCRIPTS[script][1][0] or re.fullmatch(r"--(platform|policy) \S+", mode)
+    if mode == SCRIPTS[script][1][0]
+    and script != "across.py"  # it takes 20 s, and tests/python/test_across.py restores it
+    or re.fullmatch(r"--(platform|policy) \S+", mode)
 ]
 
 # The memory becomes slower each time the script runs.
