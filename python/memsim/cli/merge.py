@@ -16,4 +16,4 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> None:
     copied, known = merge(args.INTO, args.FROM)
-    print(f"{copied} runs copied into {args.INTO}, {known} existed")
+    print(f"{copied} run{'s' if copied != 1 else ''} copied into {args.INTO}, {known} existed")

@@ -116,9 +116,9 @@ void Drive::fetch() {
                                   std::to_string(r.sector + r.sectors) +
                                   " are beyond the drive's " + std::to_string(sectors_) +
                                   ": reduce the sender's range");
-            MEMSIM_ASSERT(r.op == BlockOp::trim ||
-                              r.sectors <= protocol::BlockRequest::most_sectors,
-                          "a read or a write has at most 1024 sectors");
+            MEMSIM_ASSERT(r.op == BlockOp::trim || r.op == BlockOp::flush ||
+                              (r.sectors > 0 && r.sectors <= protocol::BlockRequest::most_sectors),
+                          "a read or a write has 1 to 1024 sectors");
             sim().stamps().mark(r.stamps, waiting, now());
             stat.under_way.set(now(), commands_->under_way());
             if (cores_->takes_time())
