@@ -27,6 +27,7 @@ struct Traffic {
     std::optional<AddressShare> share; ///< none: unknown
     std::uint64_t block = 0;           ///< largest aligned block that a request may span
     const Component* sender = nullptr; ///< sender of requests that span it
+    std::uint32_t sources = 0; ///< requesters that a crossbar numbers by `source`; 0: unknown
 };
 
 /// Implemented by components that know the requests that they send or forward.

@@ -101,7 +101,6 @@ static const RigFor partitioned_cache {
                {"mshrs", "4"},
                {"partitions", "2"},
                {"partition", "1"},
-               {"requesters", "2"},
                {"far_queue", "2"},
                {"write_policy", "write_back"},
                {"write_allocate", "true"}});

@@ -63,16 +63,16 @@ class Interleave:
         """
         return wired(dict(channels=self.ways, channel=index, interleave=self.chunk)) | self._hash
 
-    def slice(self, index: int, requesters: int = 0) -> dict[str, Any]:
+    def slice(self, index: int, partitions: int = 1) -> dict[str, Any]:
         """The parameters of the mem.Cache with this index, which a crossbar does not state.
 
-        requesters  above an L2 of two partitions: the first half of them and of the slices is partition 0
+        partitions  of the L2: the first half of the slices is partition 0 of two
         """
         given: dict[str, Any] = {}
         if self.hashed:
             given = dict(interleave_ways=self.ways, interleave_index=index, interleave_granularity=self.chunk)
-        if requesters:
-            given |= dict(partition=2 * index // self.ways, requesters=requesters)
+        if partitions == 2:
+            given |= dict(partition=2 * index // self.ways)
         return wired(given)
 
     @property

@@ -164,7 +164,7 @@ def gpu(parameters: GpuParameters = GpuParameters(), **changes: Any) -> Gpu:
     part.sm = [parts.Sm(**sm) for _ in range(sms)]
     part.l1 = [mem.Cache(**l1) for _ in range(sms)]
     part.network = mem.Crossbar(inputs=wired(sms), **over_slices.crossbar, **network)
-    part.l2 = [mem.Cache(**l2, **over_slices.slice(i, sms if "partitions" in l2 else 0)) for i in range(slices)]
+    part.l2 = [mem.Cache(**l2, **over_slices.slice(i, l2.get("partitions", 1))) for i in range(slices)]
     for i in range(sms):
         part.dispatcher.sm_side[i] = part.sm[i].blocks
         part.sm[i].mem_side = part.l1[i].cpu_side

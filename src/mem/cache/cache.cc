@@ -16,6 +16,8 @@ static const Registration<Cache> cache_type {
 void Cache::init() {
     const bool victims = port.mem_side.find_interface<const protocol::TakesVictims>();
     if (const auto fault = cache::fault_of(params, victims)) refuse(fault->parameter, fault->why);
+    if (params.partition.partitions() == 2 && !protocol::traffic_to(port.cpu_side).sources)
+        refuse("partitions", "needs a mem.Crossbar above, which numbers the requesters");
     protocol::check_block(port.cpu_side, params.line_bytes(), "line");
     take_share();
     state.tags.resize(params.sets(), params.geometry.ways(), params.geometry.replacement().text(),

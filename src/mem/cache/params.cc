@@ -37,8 +37,6 @@ std::optional<Fault> fault_of(const Params& p, bool victims) {
                       "leaves none of the " + p.queues.mshrs.text() + " MSHRs for hints"};
     if (p.partition.copy_ways() > g.ways())
         return Fault {"copy_ways", "must be at most the " + g.ways.text() + " ways"};
-    if ((p.partition.partitions() == 2) != (p.partition.requesters() > 0))
-        return Fault {"partitions", "and requesters must both be given, or neither"};
     return {};
 }
 

@@ -173,12 +173,11 @@ struct PartitionParams {
                                 "Partitions of the L2 that this cache is a slice of; 0: one, "
                                 "without a link between partitions",
                                 switched_off()};
-    Param<unsigned> partition {0, {0, 1}, "Partition of this slice", from_wiring()};
-    Param<unsigned> requesters {0,
-                                {0, 65536},
-                                "Requesters above the crossbar; the first half belongs to "
-                                "partition 0",
-                                from_wiring()};
+    Param<unsigned> partition {0,
+                               {0, 1},
+                               "Partition of this slice; the first half of the requesters above "
+                               "the crossbar belongs to partition 0",
+                               from_wiring()};
     Param<Time> far_latency {100_ns,
                              {1_fs, 1_ms},
                              "Time that a request from the other partition and its response take "

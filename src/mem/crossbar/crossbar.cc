@@ -60,6 +60,9 @@ protocol::Traffic Crossbar::traffic(const PortBase& mine, unsigned hops) const {
     while (&port.mem_side[own.index] != &mine) ++own.index;
     protocol::Traffic traffic = protocol::dealt(inputs, own);
     if (params.hashed() && params.outputs > 1) traffic.share.reset(); // shares are in turn
+    std::uint32_t above = 1;
+    for (const protocol::Traffic& in : inputs) above = std::max(above, in.sources);
+    traffic.sources = above * params.inputs();
     return traffic;
 }
 

@@ -7,7 +7,7 @@ namespace memsim::mem::cache_partitions_test {
 
 namespace {
 
-const std::string slice = "clock=1GHz accesses_per_cycle=8 partitions=2 requesters=2 "
+const std::string slice = "clock=1GHz accesses_per_cycle=8 partitions=2 "
                           "far_latency=100ns far_width=16B write_policy=write_back "
                           "write_allocate=true ";
 /// The only requester has number 0: it belongs to partition 0.
@@ -179,10 +179,9 @@ TEST_CASE("An invalidation drops copies", "[mem][cache]") {
     CHECK(rig.driver().answered(2) == 3000 * ns + miss_time + link_time);
 }
 
-TEST_CASE("Partitions are stated with their requesters", "[mem][cache]") {
-    CHECK(refused("partitions=2").find("requesters") != std::string::npos);
-    CHECK(refused("requesters=2").find("partitions") != std::string::npos);
-    CHECK(refused("partitions=2 requesters=2").empty());
+TEST_CASE("Partitions need the number of requesters", "[mem][cache]") {
+    CHECK(refused("partitions=2", 0).find("mem.Crossbar") != std::string::npos);
+    CHECK(refused("partitions=2").empty());
     CHECK(refused("copy_ways=3").find("2 ways") != std::string::npos);
 }
 

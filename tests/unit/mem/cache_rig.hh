@@ -17,14 +17,15 @@ inline constexpr Tick ns = 1'000'000;
 
 /// driver - cache - memory of 100 ns. By default the cache has 2 sets of 2 lines.
 struct Rig {
-    explicit Rig(const std::string& cache, const std::string& bandwidth = "1000000GB/s") {
+    explicit Rig(const std::string& cache, const std::string& bandwidth = "1000000GB/s",
+                 unsigned sources = 2) {
         Arguments all {
             {"capacity", "512B"}, {"ways", "2"}, {"latency", "10ns"}, {"fill_port", "true"}};
         for (const auto& a : test_mem::arguments(cache)) {
             std::erase_if(all, [&](auto& old) { return old.first == a.first; });
             all.push_back(a);
         }
-        m.add("driver", "test_mem.Driver", {});
+        m.add("driver", "test_mem.Driver", {{"sources", std::to_string(sources)}});
         if (value_of(all, "control_ports")) {
             m.add("manager", "test_mem.Driver", {});
             managed = true;
@@ -59,10 +60,10 @@ struct Rig {
     bool managed = false;
 };
 
-/// The error that refuses a cache with these parameters, or "".
-inline std::string refused(const std::string& cache) {
+/// The error that refuses a cache with these parameters below so many requesters, or "".
+inline std::string refused(const std::string& cache, unsigned sources = 2) {
     try {
-        Rig rig(cache);
+        Rig rig(cache, "1000000GB/s", sources);
     } catch (const ConfigError& e) {
         return e.what();
     }

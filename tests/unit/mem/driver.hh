@@ -4,6 +4,7 @@
 #include "core/kernel/component.hh"
 #include "core/machine/machine.hh"
 #include "protocol/mem.hh"
+#include "protocol/traffic.hh"
 
 #include <sstream>
 
@@ -16,10 +17,11 @@ using protocol::Mem;
 using protocol::MemRequest;
 
 /// Sends the requests of its plan, in order, none before its time.
-class Driver final : public Model<Driver> {
+class Driver final : public Model<Driver>, public protocol::StatesTraffic {
   public:
     struct Params {
         Param<unsigned> outstanding {1024, {1, 65536}, "Requests sent and not answered"};
+        Param<unsigned> sources {0, "Requesters that it stands for, as a crossbar does"};
     };
     struct Ports {
         Requester<Mem> mem_side {{.depth = from<&Params::outstanding>}, "Where requests go"};
@@ -42,6 +44,11 @@ class Driver final : public Model<Driver> {
     void start() override { arm(state.next, state.plan.due()); }
     void wake() override;
     bool pending() const override { return state.plan.pending(); }
+    protocol::Traffic traffic(const PortBase&, unsigned) const override {
+        protocol::Traffic known;
+        known.sources = params.sources();
+        return known;
+    }
 
     /// Adds a request; tags count the requests of this driver.
     MemRequest& plan(Tick at, Command c, std::uint64_t address, std::uint32_t bytes,

@@ -2,12 +2,13 @@
 
 namespace memsim::mem::cache {
 
-Partitions::Partitions(const PartitionParams& p, const Map& map, const BankedSlots& slots,
-                       const device_parts::TagArray& tags, Stats& stat, State& state)
-    : map_(map), slots_(slots), tags_(tags), stat_(stat), state_(state),
-      requesters_(p.partitions() ? p.requesters() : 0), upper_(p.partition() != 0),
-      latency_(p.far_latency->raw), width_(static_cast<std::uint32_t>(p.far_width->raw)),
-      queue_(p.far_queue()), copy_ways_(p.copy_ways()) {
+Partitions::Partitions(const PartitionParams& p, std::uint32_t requesters, const Map& map,
+                       const BankedSlots& slots, const device_parts::TagArray& tags, Stats& stat,
+                       State& state)
+    : map_(map), slots_(slots), tags_(tags), stat_(stat), state_(state), requesters_(requesters),
+      upper_(p.partition() != 0), latency_(p.far_latency->raw),
+      width_(static_cast<std::uint32_t>(p.far_width->raw)), queue_(p.far_queue()),
+      copy_ways_(p.copy_ways()) {
     if (requesters_ != 0) state_.copies.resize(tags.sets() * tags.ways());
 }
 

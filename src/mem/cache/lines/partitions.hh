@@ -38,9 +38,11 @@ class Partitions {
         Tick requests_free = 0, responses_free = 0; ///< ticks from which the link is free
         Fifo<Late> late;                            ///< responses on the link
     };
-    /// All arguments outlive it.
-    Partitions(const PartitionParams& p, const Map& map, const BankedSlots& slots,
-               const device_parts::TagArray& tags, Stats& stat, State& state);
+    /// `requesters`: number of them in both partitions; 0: there is one partition. All arguments
+    /// outlive it.
+    Partitions(const PartitionParams& p, std::uint32_t requesters, const Map& map,
+               const BankedSlots& slots, const device_parts::TagArray& tags, Stats& stat,
+               State& state);
 
     /// Whether the requester belongs to the other partition.
     bool is_far(std::uint16_t source) const {
