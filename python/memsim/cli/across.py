@@ -17,7 +17,7 @@ def register(parser: argparse.ArgumentParser) -> None:
         "deduplication before it. Prints performance, energy, endurance and dollars, and what follows from them. A "
         "signal saves the running points; the same command continues, and runs no finished point again."
     )
-    parser.add_argument("--scale", default="quick", help="quick (minutes) or default")
+    parser.add_argument("--scale", default="quick", help="quick (minutes) or default (an hour)")
     parser.add_argument("--way", metavar="WAY", action="append", help="only this way (repeatable)")
     parser.add_argument("--ratio", metavar="N", type=whole(1), action="append", help="only this ratio (repeatable)")
     parser.add_argument("-d", "--outdir", default="memsim-out/across", help="its runs (memsim-out/across)")
