@@ -39,7 +39,7 @@ const RigFor recorded {"workload.Recorded", [](Machine& m) {
 const RigFor serial {
     "workload.SerialGroups", [](Machine& m) {
         m.add("program", "workload.Program",
-              {{"name", "bfs_rodinia"}, {"size", "10"}, {"threads_per_block", "64"}});
+              {{"name", "bfs_rodinia"}, {"size", "8"}, {"threads_per_block", "16"}});
         m.add("threads", "workload.SerialGroups", {{"lanes", "2"}, {"warps", "3"}});
         m.add("dispatcher", "gpu.Dispatcher", {{"sms", "1"}});
         m.add("sm", "gpu.Sm", {{"lanes", "2"}});

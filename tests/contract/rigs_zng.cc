@@ -6,7 +6,8 @@ namespace memsim::test::rigs_zng {
 
 namespace {
 
-void flash(Machine& m, const char* network, const char* independent, const char* reuse) {
+void flash(Machine& m, const char* network, const char* independent, const char* reuse,
+           const char* count = "600") {
     test_zng::add_flash(m, 2, 2,
                         {{"network", network},
                          {"independent_planes", independent},
@@ -14,7 +15,7 @@ void flash(Machine& m, const char* network, const char* independent, const char*
                          {"transfer", reuse == std::string("none") ? "page" : "line"},
                          {"data_registers", network == std::string("nif") ? "1" : "0"},
                          {"registers", "3"}},
-                        {}, {{"count", "600"}, {"lines", "4"}, {"used", "8"}, {"writes", "70"}});
+                        {}, {{"count", count}, {"lines", "4"}, {"used", "8"}, {"writes", "70"}});
 }
 
 } // namespace
@@ -22,7 +23,8 @@ void flash(Machine& m, const char* network, const char* independent, const char*
 static const RigFor nif {"zng.Package", [](Machine& m) { flash(m, "nif", "true", "waiting"); }};
 static const RigFor swnet {"zng.Package", [](Machine& m) { flash(m, "swnet", "false", "none"); }};
 static const RigFor fcnet {"zng.Package", [](Machine& m) { flash(m, "fcnet", "true", "waiting"); }};
+/// Without a network merges take ten times as long.
 static const RigFor controller {"zng.FlashController",
-                                [](Machine& m) { flash(m, "none", "true", "waiting"); }};
+                                [](Machine& m) { flash(m, "none", "true", "waiting", "200"); }};
 
 } // namespace memsim::test::rigs_zng
