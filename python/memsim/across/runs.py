@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from ..errors import Error
+from ..files import os_error
 from ..run.session import session
 from ..study.figure import config
 from ..study.study import Study
@@ -44,7 +45,12 @@ def arguments(point: Point) -> list[str]:
 
 def run_here(point: Point) -> Row:
     """Runs a point in this process, and keeps its row for load()."""
-    return measure(point, lambda run, row: _file(session.options.outdir, run).write_text(json.dumps(asdict(row))))
+
+    def keep(run: str, row: Row) -> None:
+        file = _file(session.options.outdir, run)
+        os_error(lambda: file.write_text(json.dumps(asdict(row))), file)
+
+    return measure(point, keep)
 
 
 def load(folder: str, run: str) -> Row:
@@ -52,9 +58,9 @@ def load(folder: str, run: str) -> Row:
     file = _file(folder, run)
     try:
         return Row(**json.loads(file.read_text()))
-    except FileNotFoundError:
+    except (FileNotFoundError, ValueError, TypeError):
         raise Error(
-            f"{file}: the row of a finished run is missing: delete {folder} with its database, or name "
+            f"{file}: the row of a finished run is missing or damaged: delete {folder} with its database, or name "
             "another folder"
         ) from None
 
