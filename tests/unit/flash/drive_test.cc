@@ -489,6 +489,19 @@ TEST_CASE("Invalid drive parameters give an error message", "[flash]") {
           "drive.overwritten: 50% of a drive without initial data: set preconditioned");
 }
 
+TEST_CASE("A read or a write has at least a sector, a flush may have none", "[flash]") {
+    for (const BlockOp op : {BlockOp::read, BlockOp::write}) {
+        Bench b;
+        b.at(0, op, 0, 0);
+        b.machine.start();
+        CHECK_THROWS_AS(b.machine.run(never), Panic);
+    }
+    Bench b;
+    b.at(0, BlockOp::flush, 0, 0);
+    b.machine.start();
+    CHECK(b.machine.run(never) == Stop::idle);
+}
+
 TEST_CASE("Sectors beyond the drive are refused with its size", "[flash]") {
     Bench b;
     b.at(0, BlockOp::write, b.drive().sectors() - 4);

@@ -179,6 +179,28 @@ TEST_CASE("An invalidation drops copies", "[mem][cache]") {
     CHECK(rig.driver().answered(2) == 3000 * ns + miss_time + link_time);
 }
 
+TEST_CASE("Crossbars state the number of their requesters, also of those above another crossbar",
+          "[mem][cache]") {
+    Machine m;
+    const auto crossbar = [&](const char* name) {
+        m.add(name, "mem.Crossbar", {{"inputs", "2"}, {"outputs", "1"}});
+    };
+    for (const char* name : {"left", "right", "apart"}) m.add(name, "test_mem.Driver", {});
+    crossbar("upper");
+    crossbar("lower");
+    m.add("cache", "mem.Cache", {{"partitions", "2"}});
+    m.add("memory", "mem.SimpleMemory", {});
+    m.bind("left", "mem_side", "upper", "cpu_side[0]");
+    m.bind("right", "mem_side", "upper", "cpu_side[1]");
+    m.bind("upper", "mem_side[0]", "lower", "cpu_side[0]");
+    m.bind("apart", "mem_side", "lower", "cpu_side[1]");
+    m.bind("lower", "mem_side[0]", "cache", "cpu_side");
+    m.bind("cache", "mem_side", "memory", "cpu_side");
+    m.build();
+    // The source is the number above x 2 + the input.
+    CHECK(protocol::traffic_to(m.get<Cache>("cache").port.cpu_side).sources == 4);
+}
+
 TEST_CASE("Partitions need the number of requesters", "[mem][cache]") {
     CHECK(refused("partitions=2", 0).find("mem.Crossbar") != std::string::npos);
     CHECK(refused("partitions=2").empty());
