@@ -36,6 +36,13 @@ def test_memory_is_as_the_program_left_it(memsim_command, platform):
         assert "bytes equal those of the program" in done.stdout, done.stdout + done.stderr
 
 
+def test_inputs_are_those_that_are_recorded(memsim_command):
+    root = CONFIGS.parent
+    kept = (root / "docs" / "models" / "cxl-inputs.csv").read_text().splitlines()
+    now = memsim_command("-q", root / "util" / "inputs.py", "cxl_gpu", "--scales", "tiny", "small").stdout.splitlines()
+    assert len(now) == 27 and set(now) <= set(kept)
+
+
 @pytest.mark.parametrize("media", cxl_gpu.MEDIA)
 def test_every_configuration_runs_on_every_medium(memsim_command, media):
     for platform in cxl_gpu.platforms():
