@@ -5,7 +5,7 @@
 namespace memsim::cmd {
 
 /// The L2's check bits as a fingerprint, which costs no time. A match is verified by reading the
-/// reference.
+/// reference (controller/write_verify.cc).
 class EccDetector final : public PolicyModel<EccDetector, Detector> {
   public:
     struct Params {};
