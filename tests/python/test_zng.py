@@ -238,6 +238,7 @@ def test_hybridgpu_has_the_predictor_and_not_the_monitor():
         "zng": "dyn-pref",
     }
     assert made["hybridgpu"].entries == 512  # "the same to [11]"
+    assert (str(made["zng"].high), str(made["zng"].low)) == ("30%", "5%")  # Figs 14 and 16 run the defaults
     assert (
         not hasattr(machine("hybridgpu", prefetch="nopref").gpu, "prefetcher")
         or str(machine("hybridgpu", prefetch="nopref").gpu.prefetcher.variant) == "nopref"
