@@ -15,8 +15,7 @@ SEQUENTIAL, AROUND, RANDOM = ("vadd", "saxpy"), ("sort", "gauss"), ("path", "bfs
 # Footprints of about 64 KiB, 640 KiB, 10 MiB, 40 MiB and 80 MiB: ten times the GPU's local memory. Each hardware thread
 # has an odd number of work-groups of arrays, as chunks of a power of two of pages lie in two of the drive's eight
 # channels. Regions are thread instructions in millions after which no block starts (0: to the end), the same work on
-# every platform. Footprints of bfs are a quarter, because it runs to the end: its first 40 million instructions are
-# passes over masks, before most vertices are reached. Its graph is like Rodinia's inputs: uniform, 6 arcs a vertex.
+# every platform. bfs runs to the end, with a quarter of these footprints: docs/models/cxl.md has the reason.
 REGION = (0, 1, 4, 20, 40)
 # Two programs follow the text of Fig. 9d, and were chosen after runs of the programs that they replace. gauss
 # "generally follows sequential access patterns": its threads walk along rows, Rodinia's down columns. sort is of

@@ -15,7 +15,7 @@ PAPER = "AES", "BFS", "CP", "LPS", "MUM", "NN"
 # size of each scale; `region`: thread instructions in millions after which no block starts (0: to the end).
 TABLE: dict[str, dict[str, Any]] = {
     "AES": dict(name="aes", size=(256, 4096, 16448, 16448, 1 << 21)),
-    "BFS": dict(name="bfs_rodinia", size=(9, 12, 16, 16, 21), generator="uniform"),  # as the set's graph65536
+    "BFS": dict(name="bfs_rodinia", size=(9, 12, 16, 16, 21), generator="uniform"),  # like Rodinia's graph65536
     "CP": dict(name="cp", size=(16, 64, 256, 256, 2900), iterations=(0, 64, 0, 0, 8), region=(0, 0, 400, 400, 0)),
     "LPS": dict(name="lps", size=(16, 40, 100, 100, 204)),
     "MUM": dict(name="mum", size=(500, 4096, 50_000, 50_000, 450_000)),
