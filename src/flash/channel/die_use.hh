@@ -3,7 +3,6 @@
 #include "core/state/archive.hh"
 #include "flash/channel/plane_queues.hh"
 
-#include <algorithm>
 #include <bit>
 
 namespace memsim::flash {
@@ -12,6 +11,8 @@ namespace memsim::flash {
 struct DieUseState {
     struct Chip {
         std::uint64_t full = 0;       ///< bit per plane whose registers are all in use
+        std::uint64_t busy = 0;       ///< planes of units with operations
+        std::uint64_t filled = 0;     ///< planes of units with an operation for each register
         std::uint32_t working = 0;    ///< dies with work
         std::uint32_t collecting = 0; ///< blocks being collected whose programs wait
         std::uint64_t erasing = 0;    ///< units whose erase reads suspend
@@ -45,7 +46,8 @@ class DieUse {
         : config_(config),
           units_(config.independent_planes ? config.dies * config.planes : config.dies),
           unit_planes_(config.independent_planes ? 1 : config.planes),
-          unit_mask_(unit_planes_ == 64 ? ~0ull : (1ull << unit_planes_) - 1),
+          unit_mask_(low_bits(unit_planes_)), die_mask_(low_bits(config.planes)),
+          all_planes_(low_bits(config.dies * config.planes)),
           at_once_(config.at_once ? config.at_once : config.dies), s_(state) {
         s_.packages.resize(config.packages);
         s_.held.assign(std::size_t {config.packages} * units_, 0);
@@ -56,17 +58,9 @@ class DieUse {
 
     Able able(std::uint32_t package) const {
         const DieUseState::Chip& p = s_.packages[package];
-        const bool more = p.working < at_once_;
-        if (!more && config_.registers == 1 && !p.erasing && !config_.independent_planes)
-            return {}; // working dies have no room
         Able able;
-        for (std::uint32_t u = 0; u < units_; ++u) {
-            const std::uint16_t held = s_.held[package * units_ + u];
-            const bool begins = !held && (more || works(package, u / units_of_die()));
-            if (held ? held < config_.registers : begins) able.program |= planes_of(u);
-            if (begins) able.erase |= planes_of(u);
-        }
-        able.program &= ~p.full;
+        able.erase = ~p.busy & (p.working < at_once_ ? all_planes_ : planes_of_working_dies(p));
+        able.program = (able.erase | (p.busy & ~p.filled)) & ~p.full;
         able.read = able.program;
         for (std::uint64_t left = p.erasing; left; left &= left - 1) {
             const auto u = static_cast<std::uint32_t>(std::countr_zero(left));
@@ -81,31 +75,51 @@ class DieUse {
     void begin(const protocol::FlashPlace& place, protocol::FlashOp op) {
         const std::uint32_t unit = unit_of(place);
         DieUseState::Chip& p = s_.packages[place.package];
-        p.working += !works(place.package, place.die);
-        ++s_.held[place.package * units_ + unit];
+        p.working += !(p.busy & planes_of_die(place.die));
+        p.busy |= planes_of(unit);
+        if (++s_.held[place.package * units_ + unit] >= config_.registers)
+            p.filled |= planes_of(unit);
         if (config_.suspends_erases && op == protocol::FlashOp::erase) p.erasing |= 1ull << unit;
     }
     void end(const protocol::FlashPlace& place, protocol::FlashOp op) {
         const std::uint32_t unit = unit_of(place);
         DieUseState::Chip& p = s_.packages[place.package];
         if (op == protocol::FlashOp::erase) p.erasing &= ~(1ull << unit);
-        --s_.held[place.package * units_ + unit];
-        p.working -= !works(place.package, place.die);
+        const std::uint16_t left = --s_.held[place.package * units_ + unit];
+        if (left < config_.registers) p.filled &= ~planes_of(unit);
+        if (left) return;
+        p.busy &= ~planes_of(unit);
+        p.working -= !(p.busy & planes_of_die(place.die));
     }
 
     void check_loaded(Loader& l) const {
-        for (const DieUseState::Chip& chip : s_.packages) {
+        for (std::uint32_t i = 0; i < s_.packages.size(); ++i) {
+            const DieUseState::Chip& chip = s_.packages[i];
             l.bits("dies.packages", chip.full, config_.dies * config_.planes);
             l.bits("dies.packages", chip.erasing, units_);
+            std::uint64_t busy = 0, filled = 0;
+            for (std::uint32_t u = 0; u < units_; ++u) {
+                const std::uint16_t held = s_.held[i * units_ + u];
+                if (held) busy |= planes_of(u);
+                if (held >= config_.registers) filled |= planes_of(u);
+            }
+            l.within("dies.held", [&] {
+                l.check(busy == chip.busy && filled == chip.filled,
+                        "differs from the planes that dies.packages has as busy or filled");
+            });
         }
     }
 
   private:
-    std::uint32_t units_of_die() const { return config_.independent_planes ? config_.planes : 1; }
-    bool works(std::uint32_t package, std::uint32_t die) const {
-        const std::uint32_t n = units_of_die();
-        const auto first = s_.held.begin() + package * units_ + die * n;
-        return std::any_of(first, first + n, [](std::uint16_t held) { return held != 0; });
+    static std::uint64_t low_bits(std::uint32_t n) { return n == 64 ? ~0ull : (1ull << n) - 1; }
+    std::uint64_t planes_of_die(std::uint32_t die) const {
+        return die_mask_ << die * config_.planes;
+    }
+    std::uint64_t planes_of_working_dies(const DieUseState::Chip& chip) const {
+        std::uint64_t planes = 0;
+        for (std::uint32_t die = 0; die < config_.dies; ++die)
+            if (chip.busy & planes_of_die(die)) planes |= planes_of_die(die);
+        return planes;
     }
     /// Number of the unit in its package.
     std::uint32_t unit_of(const protocol::FlashPlace& p) const {
@@ -116,7 +130,9 @@ class DieUse {
     Config config_;
     std::uint32_t units_;       ///< of a package
     std::uint32_t unit_planes_; ///< planes of a unit
-    std::uint64_t unit_mask_;   ///< those of unit 0
+    std::uint64_t unit_mask_;   ///< planes of unit 0
+    std::uint64_t die_mask_;    ///< planes of die 0
+    std::uint64_t all_planes_;  ///< of a package
     std::uint32_t at_once_;     ///< dies of a package that may work at the same time
     DieUseState& s_;
 };
