@@ -38,6 +38,18 @@ def test_new_counts_are_recorded(instructions, monkeypatch, tmp_path):
     assert instructions.recorded() == dict.fromkeys(works, 7)
 
 
+def test_works_are_chosen_by_parts_of_their_names(instructions, monkeypatch, capsys):
+    monkeypatch.setattr(instructions, "count", instructions.recorded().__getitem__)
+    monkeypatch.setattr("sys.argv", ["util/instructions", "drive", "tiny"])
+    assert instructions.main() == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert len(printed) == sum("drive" in work or "tiny" in work for work in instructions.recorded())
+    monkeypatch.setattr("sys.argv", ["util/instructions", "nothing"])
+    with pytest.raises(SystemExit):
+        instructions.main()
+    assert "no work contains nothing: the works are " in capsys.readouterr().err
+
+
 @pytest.mark.long
 def test_no_work_has_grown():
     done = subprocess.run([ROOT / "util/instructions"], capture_output=True, text=True, env=os.environ)
