@@ -12,6 +12,7 @@ from ... import Root, SimObject, System, zng
 from ...errors import check_known, user_error
 from ...model.provenance import assumed, cited, derived, inferred, source_of, stated, swept, wired, with_unit
 from ...systems import gtx580, mmu
+from ...systems.interleave import in_bytes
 from ...systems.parameters import Parameters, described_by, of_region
 from ...systems.processor import Gpu, gpu
 from ...systems.scale import components as proportions
@@ -113,9 +114,6 @@ READS = tuple(name for name, of in PLATFORMS.items() if of.l2 is STT_MRAM)  # wi
 
 PREFETCHER: Parameters = dict(
     initial=assumed("4KiB", "a page", sweep=[swept("128B", platforms=READS), swept("1KiB", platforms=READS)]),
-    window=assumed(
-        1024, "evictions between adjustments", sweep=[swept(256, platforms=READS), swept(4096, platforms=READS)]
-    ),
     warps=stated(
         5,
         "ZnG IV-B: five warps",
@@ -245,10 +243,23 @@ def add_prefetcher(part: Gpu, variant: str, **parameters: Any) -> None:
         slices=wired(len(part.l2)),
         **{**PREFETCHER, **parameters},
     )
+    if variant == "dyn-pref":
+        part.prefetcher.window = monitored(part)
     for i, l2 in enumerate(part.l2):
         l2.hint_ports = l2.observers = wired(1)
         l2.events[0] = part.prefetcher.events[i]
         part.prefetcher.hints[i] = l2.hints[0]
+
+
+def monitored(part: Gpu) -> int:
+    """The evictions after which the access monitor adjusts the size of prefetches. If they are few, the lines among
+    them were prefetched before the last adjustments, and the size halves again and again for its first value."""
+    lines = sum(in_bytes(l2.capacity, "an L2 slice's capacity") // in_bytes(l2.line, "its line") for l2 in part.l2)
+    return assumed(
+        lines // 2,
+        "half of the L2's lines, as in feedback-directed prefetching (Srinath et al., HPCA'07; not looked up)",
+        sweep=[swept(1024, platforms=READS), swept(lines, platforms=READS)],
+    )
 
 
 def each(scale: str = "tiny") -> Iterator[tuple[str, str, Root]]:
