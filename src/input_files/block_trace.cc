@@ -20,11 +20,11 @@ std::optional<BlockRecord> BlockTrace::next(Place& place) {
         words.wrong("the arrival time", "one that is not before the last");
     r.device = static_cast<std::uint16_t>(words.number("the device", 65535));
     r.sector = words.number("the first sector", space);
-    r.sectors = words.number("the sectors");
+    r.sectors = words.number("the number of sectors");
     if (r.sectors == 0 || r.sectors > block_trace_most_sectors)
-        words.wrong("the sectors", "a number from 1 to " +
-                                       std::to_string(block_trace_most_sectors) +
-                                       ", which are 2 GiB,");
+        words.wrong("the number of sectors", "a number from 1 to " +
+                                                 std::to_string(block_trace_most_sectors) +
+                                                 ", which are 2 GiB,");
     if (r.sectors > space - r.sector)
         words.refuse("the access leaves the address space of 2^64 bytes");
     r.write = words.number("0 for a write or 1 for a read", 1) == 0;
