@@ -5,11 +5,11 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <memory>
-#include <vector>
 
 namespace memsim {
 
@@ -38,7 +38,7 @@ std::string hash128_of_file(const std::string& path) {
                                                                   &std::fclose);
     if (!file) refuse();
     XXH3_128bits_reset(state.get());
-    std::vector<char> piece(1 << 20);
+    std::array<char, 1 << 16> piece; // not zeroed: most files are modules of a few kilobytes
     while (const std::size_t n = std::fread(piece.data(), 1, piece.size(), file.get()))
         XXH3_128bits_update(state.get(), piece.data(), n);
     if (std::ferror(file.get())) refuse();
