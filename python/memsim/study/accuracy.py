@@ -33,8 +33,8 @@ memsim, which are counted on their own. `memsim reproduce --page` writes this pa
 [models/ohm-readings.md](models/ohm-readings.md) and [models/zng-readings.md](models/zng-readings.md) give the sources
 of the models' readings.
 
-**Values of ZnG's Figs 12 and 16a precede the present readings of its paper.** They were measured with earlier
-readings and will change when `memsim reproduce` runs these figures again. All other values are of the present readings.
+**The value of ZnG's Fig. 16a precedes the present readings of its paper.** It was measured with earlier readings and
+will change when `memsim reproduce` runs this figure again. All other values are of the present readings.
 """
 
 
