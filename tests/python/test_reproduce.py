@@ -204,28 +204,33 @@ def test_points_at_judge_are_kept_without_their_runs(monkeypatch, tmp_path):
 
 
 def judged(id):
-    """The stored figures of a claim of ZnG: one, or the minimum, median and maximum over three seeds."""
-    return [float(figure) for figure in results.rows_of(results.file_of("zng", "judge"))[id]["ours"].split()]
+    """The stored figures of a claim: one, or the minimum, median and maximum over three seeds."""
+    rows = results.rows_of(results.file_of(id.split("-")[0], "judge"))
+    return [float(figure) for figure in rows[id]["ours"].split()]
 
 
 @pytest.mark.parametrize(
     "id, figure, ours, base, seeds",
     [
-        ("zng-22", "fig14", "zng fcnet", "zng swnet", 3),
+        ("zng-22", "fig14", "zng fcnet", "zng swnet", 1),
         ("zng-23", "fig14", "zng", "zng fcnet", 1),
-        ("zng-38", "fig16b", "zng predict-4KBpref", "zng 4KBpref", 3),
+        ("zng-38", "fig16b", "zng predict-4KBpref", "zng 4KBpref", 1),
+        ("cmd-02", "fig14", "cmd", "baseline", 3),
+        ("cmd-06", "fig14", "l2-5mb", "baseline", 3),
     ],
 )
 def test_judged_figures_follow_from_the_points_that_are_kept(id, figure, ours, base, seeds):
-    """For claims about the IPC of all pairs."""
+    """For claims about the IPC of all workloads: geometric means for ZnG, arithmetic ones for CMD."""
     import pandas
 
-    points = pandas.read_csv(POINTS / f"{figure}.csv").pivot(
+    paper = id.split("-")[0]
+    points = pandas.read_csv(results.RESULTS / paper / "points" / f"{figure}.csv").pivot(
         index=["seed", "workload"], columns="platform", values="ipc"
     )
-    ratios = (points[ours] / points[base]).dropna().groupby("seed")
-    assert (ratios.size() == 12).all() and len(ratios) == seeds
-    assert sorted(ratios.apply(lambda each: each.prod() ** (1 / 12))) == pytest.approx(judged(id), rel=1e-4)
+    ratios = (points[ours] / points[base]).groupby("seed")
+    assert (ratios.size() == {"zng": 12, "cmd": 13}[paper]).all() and len(ratios) == seeds
+    means = ratios.mean() if paper == "cmd" else ratios.apply(lambda each: each.prod() ** (1 / len(each)))
+    assert sorted(means) == pytest.approx(judged(id), rel=1e-4)
 
 
 def test_the_judged_threshold_follows_from_the_points_that_are_kept():
