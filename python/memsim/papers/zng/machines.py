@@ -238,13 +238,12 @@ def gpu_of(
 
 def add_prefetcher(part: Gpu, variant: str, **parameters: Any) -> None:
     """A zng.Prefetcher beside the slices part.l2."""
+    monitor = dict(window=monitored(part)) if variant == "dyn-pref" else {}
     part.prefetcher = zng.Prefetcher(
         variant=derived(variant, from_=variant if source_of(variant) else "the variant that its caller names"),
         slices=wired(len(part.l2)),
-        **{**PREFETCHER, **parameters},
+        **{**PREFETCHER, **monitor, **parameters},
     )
-    if variant == "dyn-pref":
-        part.prefetcher.window = monitored(part)
     for i, l2 in enumerate(part.l2):
         l2.hint_ports = l2.observers = wired(1)
         l2.events[0] = part.prefetcher.events[i]
