@@ -251,8 +251,7 @@ def add_prefetcher(part: Gpu, variant: str, **parameters: Any) -> None:
 
 
 def monitored(part: Gpu) -> int:
-    """The evictions after which the access monitor adjusts the size of prefetches. If they are few, the lines among
-    them were prefetched before the last adjustments, and the size halves again and again for its first value."""
+    """The window of the access monitor, in evictions. docs/models/zng.md gives the reason."""
     lines = sum(in_bytes(l2.capacity, "an L2 slice's capacity") // in_bytes(l2.line, "its line") for l2 in part.l2)
     return assumed(
         lines // 2,
