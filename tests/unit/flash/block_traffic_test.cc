@@ -56,8 +56,7 @@ TEST_CASE("Recorded requests that a drive cannot accept are rejected", "[flash]"
     };
     CHECK(refusal("10 0 1 1024 1\n10 0 1 18446744073709551615 1\n", "1ns")
               .ends_with(": line 2, column 8: the number of sectors is '18446744073709551615', "
-                         "where a number "
-                         "from 1 to 4194304, which are 2 GiB, is right"));
+                         "where a number from 1 to 4194304, which are 2 GiB, is right"));
     CHECK(refusal("10 0 1 4194304 1\n", "1ns").find("are beyond the drive's") != std::string::npos);
     CHECK(refusal("0 0 0 8 1\n9224 0 0 8 1\n", "1s")
               .ends_with(": line 2: the time is beyond the maximum simulated time"));

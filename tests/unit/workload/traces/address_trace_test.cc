@@ -317,8 +317,7 @@ TEST_CASE("errors in a text trace name line and column", "[traces]") {
     CHECK(read(folder.write("t", "5 0 0 4194304 1\n"), with_unit(1_ns))[0].bytes == 1u << 31);
     CHECK(refusal("5 0 0 4194305 1\n", with_unit(1_ns)) ==
           "t: line 1, column 7: the number of sectors is '4194305', where a number from 1 to "
-          "4194304, which "
-          "are 2 GiB, is right");
+          "4194304, which are 2 GiB, is right");
     CHECK(refusal("0x40 READ 1\n0x40 READ\n", with_unit(1_ns)) ==
           "t: line 2, column 10: the cycle is missing");
     CHECK(
