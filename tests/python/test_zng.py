@@ -245,9 +245,11 @@ def test_hybridgpu_has_the_predictor_and_not_the_monitor():
     )
 
 
-def test_the_access_monitor_looks_at_evictions_of_half_the_l2():
-    gpu = machine("zng").gpu
-    assert 2 * gpu.prefetcher.window == sum(in_bytes(one.capacity, "L2") // 128 for one in gpu.l2)
+@pytest.mark.parametrize("platform, evictions", [("zng", 1024), ("zng-wropt", 256)])  # L2s of 256 and 64 KiB
+def test_the_access_monitor_looks_at_evictions_of_half_the_l2(platform, evictions):
+    gpu = machine(platform, prefetch="dyn-pref").gpu
+    assert gpu.prefetcher.window == evictions
+    assert 2 * evictions == sum(in_bytes(one.capacity, "L2") // 128 for one in gpu.l2)
 
 
 def test_a_mapped_block_extends_over_64_planes_of_all_packages():
