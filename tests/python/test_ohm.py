@@ -8,7 +8,7 @@ import memsim
 import pytest
 from memsim.model import build
 from memsim import workload
-from memsim.study import assumptions
+from memsim.study import assumptions, paper
 from memsim.systems import ohm
 from memsim.systems.scale import footprint
 
@@ -39,6 +39,18 @@ def test_origin_holds_a_quarter_and_faults_for_the_rest(in_tmp):
     held = host.faults - table.evictions
     assert abs(held - pages / 4) <= 2
     assert not hasattr(root, "optics")
+
+
+@pytest.mark.parametrize("name", ohm.workloads.TABLE_II)
+def test_the_seed_changes_the_runs_of_all_workloads_but_those_named(name, in_tmp):
+    def digest(seed):
+        work, region = ohm.workloads.program(name, "tiny", seed)
+        with memsim.Simulation(ohm.two_level("ohm-bw", work, seed=seed, **region)) as simulation:
+            assert simulation.simulate().cause == "nothing left to do"
+            simulation.stats.dump()  # which the digest covers
+            return simulation.digest
+
+    assert (digest(1) == digest(2)) == (name in paper.load("ohm").table.seedless)
 
 
 def test_origin_is_slowest_and_the_oracle_fastest(in_tmp):

@@ -97,6 +97,15 @@ def test_points_of_several_seeds_are_evaluated_seed_by_seed(in_tmp, capsys):
         study.Study("ohm", "test", database=in_tmp / "study.db", seeds=0)
 
 
+def test_a_point_that_does_not_depend_on_the_seed_runs_once(in_tmp):
+    (in_tmp / "seeded.py").write_text(SEEDED)
+    made = study.Study("ohm", "test", database=in_tmp / "study.db", jobs=1, seeds=3)
+    made.point(in_tmp / "seeded.py", seeded=False, size=10)
+    made.run()
+    assert len(runs(in_tmp)) == 1
+    assert made.over_seeds(lambda: made.table(reads=READS)["reads"][10]) == [11, 11, 11]
+
+
 def test_options_of_a_study_may_be_too_small_to_judge():
     def reported(scale="judge", workloads=("a", "b"), max_instructions=0):
         return study.preview(argparse.Namespace(**locals()), ("a", "b"))

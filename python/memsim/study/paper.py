@@ -37,6 +37,8 @@ class Paper:
         self.parts: Parts = getattr(metrics, "parts", whole)
         self.claims: dict[str, ClaimTable] = self._claims()
         self.figures: dict[str, FigureTable] = self._figures()
+        for workload in self.table.seedless:
+            self.check_workload(workload, place)
 
     def submodule(self, name: str) -> ModuleType:
         return importlib.import_module(f"{self.module.__name__}.{name}")

@@ -47,12 +47,18 @@ class Study(Execution):
         self.preview = False  # claims cannot be judged from these runs: verdicts state this
 
     def point(
-        self, script: str | os.PathLike[str], *arguments: object, options: Sequence[object] = (), **keys: Any
+        self,
+        script: str | os.PathLike[str],
+        *arguments: object,
+        options: Sequence[object] = (),
+        seeded: bool = True,
+        **keys: Any,
     ) -> Point:
-        """Adds a run, once per seed if there are several: the script then receives --seed. `keys` identify it in the
-        study's tables, `options` are options of memsim, such as --set."""
+        """Adds a run, once per seed if there are several: the script then receives --seed, unless its run does not
+        depend on it (seeded=False). `keys` identify it in the study's tables, `options` are options of memsim, such as
+        --set."""
         for seed in self.seeds:
-            own = ["--seed", str(seed)] if seed > 1 else []  # scripts use 1 by default
+            own = ["--seed", str(seed)] if seed > 1 and seeded else []  # scripts use 1 by default
             self.points.append(
                 Point(keys, os.path.abspath(script), [*map(str, arguments), *own], list(map(str, options)), seed)
             )

@@ -130,6 +130,7 @@ class PaperTable:
     modeless: dict[str, str] = dataclasses.field(
         default_factory=dict
     )  # platforms for which the run of one mode serves all modes
+    seedless: list[str] = dataclasses.field(default_factory=list)  # workloads for which one run serves all seeds
     parameters: dict[str, str] = dataclasses.field(default_factory=dict)  # of points, with what a name does not show
     options: dict[str, Option] = dataclasses.field(default_factory=dict)
     index: list[str] = dataclasses.field(default_factory=lambda: ["platform", "workload"])  # of a figure's rows
