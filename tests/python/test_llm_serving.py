@@ -77,7 +77,7 @@ def test_a_batch_reads_weights_as_fast_as_one_request_if_slices_are_hashed(in_tm
     decode = gate_up_time(memsim.workload.LanguageModel(**sizes, context=16), systems.h100(**share))
     batch = gate_up_time(memsim.workload.ServingEngine(**sizes, **requests), systems.h100(**share))
     in_turn = gate_up_time(memsim.workload.ServingEngine(**sizes, **requests), systems.h100(**share, hashed=False))
-    assert batch < 1.15 * decode
+    assert batch < 1.2 * decode
     assert in_turn > 1.4 * batch  # all rows of a step lie in one of the eight slices
 
 

@@ -64,7 +64,9 @@ def gpu(args: argparse.Namespace, model: SimObject | None = None) -> Gpu:
     """The GPU of the options: the chip, with another number of SMs if --sms is set. With --far, the data of `model`
     that --place names lie in that memory."""
     chip = nvidia.chip(args.chip)
-    given = {"sms": args.sms} if args.sms else {}
+    given: dict[str, Any] = {"sms": args.sms} if args.sms else {}
+    if getattr(args, "predict", "") == "router":
+        given["hashed"] = derived(False, from_="a signal of the router has to reach all channels")
     if model is None or not args.far:
         for option in ("place", "ahead"):
             if getattr(args, option, None):

@@ -60,12 +60,11 @@ def before(
     def channel(i: int, interleave: Interleave) -> SimObject:
         if signals:
             _check_channels(signals, interleave)
-        share = dict(interleave_ways=interleave.ways, interleave_index=i, interleave_granularity=interleave.chunk)
         part: SimObject = mem.ReadAhead(
             arrays=derived(text, from_="the arrays in far memory, in the order of reading"),
             base=derived(Bytes(place(buffer, data).base), from_="behind the program's data"),
             capacity=derived(Bytes(up_to(size // interleave.ways, LINE)), from_="a channel's part of the buffer"),
-            **wired(share | {"hashed": interleave.hashed}),
+            **interleave.share(i),
             **changes,
         )
         below = memory(i, interleave)
@@ -91,6 +90,10 @@ def _heard(signals: Signals) -> dict[str, Any]:
 
 
 def _check_channels(signals: Signals, interleave: Interleave) -> None:
+    if interleave.hashed:
+        raise user_error(
+            "ahead: a signal does not reach all channels if a hash selects them: give the GPU hashed=False"
+        )
     size = interleave.ways * in_bytes(interleave.chunk, "ahead: interleave")
     if size != signals.bytes:
         raise user_error(

@@ -95,7 +95,7 @@ def channel(paper: str = "dash", **changes: Any) -> Memory:
     def memory(i: int, interleave: Interleave) -> SimObject:
         stack: SimObject = flash.HbfStack(
             channels=derived(1, from_="a host channel of a stack for each channel of the GPU"),
-            **wired(dict(interleave_ways=interleave.ways, interleave_index=i, interleave_granularity=interleave.chunk)),
+            **interleave.share(i),
             **given,
         )
         return stack

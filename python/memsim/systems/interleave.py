@@ -31,7 +31,7 @@ class Interleave:
 
     ways   parts that share the addresses
     chunk  size of the addresses in one part, such as '256B' or Bytes(256)
-    hashed a hash selects the part of the first chunk of each round, so that strides of several chunks use all parts
+    hashed chunks are dealt to the parts in a random order, so that strides of several chunks use all parts
 
     A machine states it once. Caches and memory controllers behind a crossbar take it from the connection.
     """
@@ -68,12 +68,14 @@ class Interleave:
 
         partitions  of the L2: the first half of the slices is partition 0 of two
         """
-        given: dict[str, Any] = {}
-        if self.hashed:
-            given = dict(interleave_ways=self.ways, interleave_index=index, interleave_granularity=self.chunk)
-        if partitions == 2:
-            given |= dict(partition=2 * index // self.ways)
-        return wired(given)
+        of_partition = wired(dict(partition=2 * index // self.ways)) if partitions == 2 else {}
+        return (self.share(index) if self.hashed else {}) | of_partition
+
+    def share(self, index: int) -> dict[str, Any]:
+        """The parameters of the component with this index that has a part of the addresses and is no cache, such as a
+        flash.HbfStack."""
+        given = dict(interleave_ways=self.ways, interleave_index=index, interleave_granularity=self.chunk)
+        return wired(given) | self._hash
 
     @property
     def _hash(self) -> dict[str, Any]:

@@ -193,11 +193,11 @@ V100_PCIE = Chip(
     shared_cycles=assumed(19, f"as Jia et al., 2018, are quoted; {MT4G} has 23.5"),
     l1_cycles=29,
     network_cycles=91,
-    memory_cycles=146,
+    memory_cycles=155,
     tensor=(128, 1, 3),
     units=nvidia_parts.UNITS_70,
     fabric=nvidia_parts.FABRIC_70,
-    dispatch="275ns",
+    dispatch="235ns",
 )
 V100_SXM = replace(V100_PCIE, megahertz=1530)
 A100_80 = Chip(
@@ -214,12 +214,12 @@ A100_80 = Chip(
     shared_cycles=assumed(23, f"as Abdelkhalik et al., HPEC 2022, are quoted; {MT4G} has 60"),
     l1_cycles=35,
     network_cycles=86.5,
-    memory_cycles=206,
+    memory_cycles=222,
     far_cycles=148,
     tensor=(256, 1, 17),
     units=nvidia_parts.UNITS_80,
     fabric=nvidia_parts.FABRIC_80,
-    dispatch="222ns",
+    dispatch="207ns",
 )
 A100_40 = replace(A100_80, timing=HBM2, peak=1555)
 H100_PCIE = Chip(
@@ -236,12 +236,12 @@ H100_PCIE = Chip(
     shared_cycles=cited(29, f"{MT4G}, H100 80GB HBM3: 29.9, rounded down"),
     l1_cycles=33.4,
     network_cycles=114,
-    memory_cycles=202,
+    memory_cycles=221,
     far_cycles=172,
     tensor=(512, 6, 18),
     units=nvidia_parts.UNITS_90,
     fabric=nvidia_parts.FABRIC_90,
-    dispatch="205ns",
+    dispatch="190ns",
 )
 H100_SXM = replace(
     H100_PCIE,
@@ -252,7 +252,7 @@ H100_SXM = replace(
     pseudo_channels=2,
     l1_cycles=39.2,
     network_cycles=107,
-    memory_cycles=204,
+    memory_cycles=216,
 )
 # Accel-Sim's SM90_H200 is its SM90_H100 with 48 controllers. The memory has the timing of HBM3 in ns at a higher rate,
 # and all latencies are those of the H100 SXM: both are assumptions.

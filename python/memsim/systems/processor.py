@@ -71,8 +71,7 @@ class GpuParameters:
     slices      L2 slices, a multiple of `channels`; None: one for each. Where a channel has several, a
                 crossbar joins them
     interleave  bytes of a chunk; consecutive chunks belong to consecutive slices and channels
-    hashed      a hash selects the slice of the first chunk of each round over the slices (mem.Crossbar.hashed); as many
-                slices as channels
+    hashed      a hash selects the slice of each chunk (mem.Crossbar.hashed); as many slices as channels
     clock       of SMs, caches and crossbar
     sm, network, dispatcher   dicts of parameters of gpu.Sm, mem.Crossbar and gpu.Dispatcher
     mmu         None, or a dict of arguments of systems.mmu.translate() without `walks`, such as

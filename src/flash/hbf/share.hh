@@ -1,6 +1,6 @@
 #pragma once
 
-#include "device_parts/interleave.hh"
+#include "device_parts/hashed_interleave.hh"
 #include "flash/hbf/params.hh"
 #include "protocol/traffic.hh"
 
@@ -10,8 +10,8 @@ namespace memsim::flash {
 
 /// The interleaving of addresses over stacks: from the connection of the stack's port, or from its
 /// parameters. Nothing if the stack has all addresses.
-inline std::optional<device_parts::Interleave> interleave_of(const HbfShare& s,
-                                                             const PortBase& port) {
+inline std::optional<device_parts::HashedInterleave> interleave_of(const HbfShare& s,
+                                                                   const PortBase& port) {
     const auto refuse = [&](const char* parameter, const std::string& why) {
         throw ConfigError(port.owner().path() + "." + parameter + ": " + why);
     };
@@ -25,7 +25,7 @@ inline std::optional<device_parts::Interleave> interleave_of(const HbfShare& s,
                ways ? s.interleave_index() : protocol::StatedShare::no_index, "interleave_ways",
                "interleave_granularity", "interleave_index"});
     if (!share || share->ways == 1) return {};
-    return device_parts::Interleave(share->chunk, share->ways);
+    return device_parts::HashedInterleave(share->chunk, share->ways, s.hashed());
 }
 
 } // namespace memsim::flash

@@ -151,8 +151,8 @@ class HbfStack final : public Model<HbfStack>,
     }
 
     HbfGeometry geometry_;
-    std::optional<device_parts::Interleave> dealt_; ///< of a share of the addresses
-    std::optional<HbfCells> cells_;                 ///< these work on State
+    std::optional<device_parts::HashedInterleave> dealt_; ///< of a share of the addresses
+    std::optional<HbfCells> cells_;                       ///< these work on State
     std::optional<HbfWires> wires_;
 };
 

@@ -25,9 +25,10 @@ void Cache::init() {
     state.set_hash.make(params.geometry.set_hash, *this, "set_hash");
     state.set_hash->resize(params.sets());
     state.mshrs.resize(params.queues.lines_on_their_way(), params.queues.targets());
-    stages_.emplace(params, device_parts::Interleave(share_.chunk, share_.ways), port.cpu_side,
-                    cache::Stages::NextLevel {port.mem_side, victims}, port.events, sim_ref(), stat,
-                    state);
+    stages_.emplace(
+        params, device_parts::HashedInterleave(share_.chunk, share_.ways, params.geometry.hashed()),
+        port.cpu_side, cache::Stages::NextLevel {port.mem_side, victims}, port.events, sim_ref(),
+        stat, state);
     if (sim().contents().enabled())
         stages_->lines.carry(sim().contents(), state.contents,
                              static_cast<std::uint64_t>(params.geometry.sector->raw));

@@ -2,7 +2,7 @@
 
 namespace memsim::mem::cache {
 
-Stages::Stages(const Params& p, const device_parts::Interleave& interleave,
+Stages::Stages(const Params& p, const device_parts::HashedInterleave& interleave,
                Responder<protocol::Mem>& above, const NextLevel& below, Observers& observers,
                SimulationRef sim, Stats& stat, State& state)
     : config(p, below.victims),

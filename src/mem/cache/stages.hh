@@ -16,7 +16,7 @@ struct Stages {
         bool victims; ///< whether it accepts victims
     };
     /// The arguments outlive it, except `interleave` and `below`.
-    Stages(const Params& p, const device_parts::Interleave& interleave,
+    Stages(const Params& p, const device_parts::HashedInterleave& interleave,
            Responder<protocol::Mem>& above, const NextLevel& below, Observers& observers,
            SimulationRef sim, Stats& stat, State& state);
     Stages(const Stages&) = delete;

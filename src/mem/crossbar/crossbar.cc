@@ -11,8 +11,8 @@ static const Registration<Crossbar> crossbar {
     "A crossbar with virtual output queues between requesters and interleaved slices."};
 
 void Crossbar::init() {
-    interleave_ = HashedInterleave(static_cast<std::uint64_t>(params.granularity->raw),
-                                   params.outputs(), params.hashed());
+    interleave_ = device_parts::HashedInterleave(
+        static_cast<std::uint64_t>(params.granularity->raw), params.outputs(), params.hashed());
     if (params.outputs > 1)
         for (unsigned i = 0; i < params.inputs(); ++i)
             if (const auto in = protocol::traffic_to(port.cpu_side[i]);

@@ -2,8 +2,8 @@
 
 #include "core/kernel/component.hh"
 #include "core/machine/functional.hh"
+#include "device_parts/hashed_interleave.hh"
 #include "mem/crossbar/switch.hh"
-#include "mem/hashed_interleave.hh"
 #include "protocol/mem.hh"
 #include "protocol/traffic.hh"
 
@@ -45,8 +45,8 @@ class Crossbar final : public Model<Crossbar>, public Functional, public protoco
                                   "Chunk of the interleaving of addresses over the outputs",
                                   assumed("two lines; range 128 B to 4 KiB")};
         Param<bool> hashed {false,
-                            "Select the output of the first chunk of each round over the outputs "
-                            "by a hash, so that strides of many chunks use all outputs",
+                            "Select outputs in a random order instead of in turn, so that strides "
+                            "use all outputs and the loads of outputs differ for a time",
                             assumed("addresses are distributed in turn")};
         Param<Frequency> clock {1.2_GHz,
                                 {1_MHz, 100_GHz},
@@ -207,7 +207,7 @@ class Crossbar final : public Model<Crossbar>, public Functional, public protoco
     Tick send(const protocol::MemRequest& r, std::uint32_t output);
 
     EdgeFinder edges_;
-    HashedInterleave interleave_;
+    device_parts::HashedInterleave interleave_;
     device_parts::Divider width_;
     SharedLinks request_links_, response_links_;
     std::vector<std::uint32_t> group_of_; ///< by input; empty without a spread

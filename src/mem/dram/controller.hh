@@ -3,10 +3,10 @@
 #include "core/machine/functional.hh"
 #include "core/state/free_list.hh"
 #include "device_parts/address_map.hh"
+#include "device_parts/hashed_interleave.hh"
 #include "mem/dram/contents.hh"
 #include "mem/dram/params.hh"
 #include "mem/dram/schedule/scheduler.hh"
-#include "mem/hashed_interleave.hh"
 #include "protocol/mem.hh"
 
 #include <optional>
@@ -131,8 +131,8 @@ class DramController final : public Model<DramController>,
     std::optional<DramDevice> device_;
     std::optional<DramScheduler> dram_;
     std::optional<DramContents> contents_;
-    HashedInterleave dealt_;  ///< if the map covers only this channel's addresses:
-    std::uint64_t chunk_ = 0; ///< not 0 in that case
+    device_parts::HashedInterleave dealt_; ///< if the map covers only this channel's addresses:
+    std::uint64_t chunk_ = 0;              ///< not 0 in that case
     std::uint32_t index_ = 0;
 };
 

@@ -44,8 +44,8 @@ struct DramControllerParams {
     Param<Bytes> interleave {
         0_B, {0_B, 1_GiB}, "Range of the digit Cl of the map; 0: one burst", from_wiring()};
     Param<bool> hashed {false,
-                        "Whether a hash selects the channel of the first of each `channels` chunks "
-                        "of `interleave` bytes, as of mem.Crossbar; the map covers one channel",
+                        "Whether a hash selects the channel of each `interleave` bytes, as of "
+                        "mem.Crossbar; the map covers one channel",
                         from_wiring()};
     Param<PolicyName<RowPolicy>> page {"open", "Policy that closes rows after an access",
                                        usual_policy()};

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "mem/hashed_interleave.hh"
+#include "device_parts/hashed_interleave.hh"
 
 #include <cstdint>
 #include <optional>
@@ -59,16 +59,17 @@ class AheadArrays {
 
 /// The addresses of one way of an interleave.
 struct AheadShare {
-    HashedInterleave interleave;
+    device_parts::HashedInterleave interleave;
     std::uint32_t way = 0;
 
     std::uint64_t address(std::uint64_t within) const { return interleave.address(way, within); }
     /// The first position within the way whose address is at or after `address`.
     std::uint64_t from(std::uint64_t address, std::uint64_t chunk) const {
-        const std::uint64_t round = interleave.within(address) / chunk * chunk;
-        const std::uint64_t here = this->address(round);
-        if (here >= address) return round;
-        return address - here < chunk ? round + (address - here) : round + chunk;
+        std::uint64_t at = interleave.within(address) / chunk * chunk; // near it in another way
+        while (at && this->address(at) > address) at -= chunk;
+        while (this->address(at) + chunk <= address) at += chunk;
+        const std::uint64_t here = this->address(at);
+        return here < address ? at + (address - here) : at;
     }
 };
 

@@ -39,7 +39,7 @@ struct ReadAheadShare {
                                          power_of_two(),
                                          from_wiring()};
     Param<bool> hashed {false,
-                        "Whether a hash selects the component of the first chunk of each round",
+                        "Whether a hash selects the component of each chunk, as of mem.Crossbar",
                         from_wiring()};
 };
 

@@ -51,7 +51,8 @@ void ReadAhead::init() {
     if (params.share.interleave_index() >= params.share.interleave_ways())
         refuse("interleave_index",
                params.share.interleave_index.text() + " is not below interleave_ways");
-    share_ = {HashedInterleave(chunk, params.share.interleave_ways(), params.share.hashed()),
+    share_ = {device_parts::HashedInterleave(chunk, params.share.interleave_ways(),
+                                             params.share.hashed()),
               params.share.interleave_index()};
     check_signals();
     stat.predicted_used.gather([this] { return state.position.signalled.used; });

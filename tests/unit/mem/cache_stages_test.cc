@@ -46,8 +46,8 @@ State empty_state() {
 /// Parts over 2 sets of 2 lines and a port that takes nothing, so that messages stay in the queue.
 struct Parts {
     explicit Parts(const std::string& policy = "write_back", bool victims = false)
-        : stages(params_of(policy), {256, 1}, machine.above(), {machine.port(), victims}, none,
-                 machine.sim_ref(), stat, state) {}
+        : stages(params_of(policy), {256, 1, false}, machine.above(), {machine.port(), victims},
+                 none, machine.sim_ref(), stat, state) {}
     struct Below : Machine {
         Below() {
             add("sender", "test_mem.Driver", {});
@@ -98,7 +98,7 @@ MemRequest request(Command c, std::uint64_t address, std::uint32_t bytes) {
 TEST_CASE("a map names the sectors that a message touches, and names them to a message",
           "[mem][cache]") {
     const Policy<mem::SetHash> linear = linear_sets(4);
-    const Map map(256, 64, mem::SetIndex(linear), 3, device_parts::Interleave(256, 2));
+    const Map map(256, 64, mem::SetIndex(linear), 3, device_parts::HashedInterleave(256, 2, false));
     CHECK(map.place(256 * 9).line == 9);
     CHECK(map.place(256 * 9).set == 0);  // its own 4th line
     CHECK(map.place(256 * 9).bank == 1); // of 3

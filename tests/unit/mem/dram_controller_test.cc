@@ -261,7 +261,7 @@ TEST_CASE("a controller selected by a hash takes its chunks, contiguous in its m
                                dram);
         m->start();
         const std::string error = error_of([&] { m->run(never); });
-        const std::uint32_t way = HashedInterleave(2048, 6, true).way(2048 * chunk);
+        const std::uint32_t way = device_parts::HashedInterleave(2048, 6, true).way(2048 * chunk);
         CHECK((error == "") == (way == 2));
         if (error == "") ++taken;
     }

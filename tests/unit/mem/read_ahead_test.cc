@@ -264,7 +264,7 @@ TEST_CASE("each component has the lines of its share", "[read_ahead]") {
             for (const std::uint64_t from : {0u, 128u, 5120u, 7936u}) {
                 const std::uint64_t chunk = 256, end = from + 20 * 1024;
                 std::set<std::uint64_t> all;
-                const mem::HashedInterleave interleave(chunk, ways, hashed);
+                const device_parts::HashedInterleave interleave(chunk, ways, hashed);
                 for (std::uint32_t way = 0; way < ways; ++way) {
                     const mem::AheadShare share {interleave, way};
                     std::uint64_t last = 0;

@@ -147,8 +147,7 @@ def _hbf_sim(root: Root, p: MachineParameters, size: int) -> Any:
 
 def _share(i: int, interleave: Interleave, **given: Any) -> SimObject:
     """A stack of each of the partitions that share the addresses."""
-    own = wired(dict(interleave_ways=interleave.ways, interleave_index=i, interleave_granularity=interleave.chunk))
-    made: SimObject = flash.HbfStack(**own, **values.STACK, **values.READ_ONLY, **given)
+    made: SimObject = flash.HbfStack(**interleave.share(i), **values.STACK, **values.READ_ONLY, **given)
     return made
 
 

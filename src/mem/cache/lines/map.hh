@@ -1,5 +1,6 @@
 #pragma once
 
+#include "device_parts/hashed_interleave.hh"
 #include "device_parts/tag_array.hh"
 #include "mem/cache/lines/set_index.hh"
 #include "protocol/mem.hh"
@@ -28,7 +29,7 @@ class Map {
 
     /// Requires: sizes are powers of two.
     Map(std::uint64_t line_bytes, std::uint64_t sector_bytes, SetIndex index, std::uint32_t banks,
-        device_parts::Interleave interleave)
+        device_parts::HashedInterleave interleave)
         : line_bytes_(line_bytes), line_bits_(static_cast<unsigned>(std::countr_zero(line_bytes))),
           sector_bits_(static_cast<unsigned>(std::countr_zero(sector_bytes))), index_(index),
           banks_(banks), interleave_(interleave) {}
@@ -89,7 +90,7 @@ class Map {
     unsigned line_bits_, sector_bits_;
     SetIndex index_;
     device_parts::Divider banks_;
-    device_parts::Interleave interleave_;
+    device_parts::HashedInterleave interleave_;
 };
 
 } // namespace memsim::mem::cache
