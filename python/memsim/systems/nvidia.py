@@ -38,6 +38,7 @@ class Chip:
     slices          of the L2; as many memory channels, each of so many pseudo-channels
     port            bytes that a port of the crossbar carries in a cycle, headers of 8 B included
     timing, peak    of the memory: preset, and GB/s of all channels
+    refresh         of its banks, a policy of mem.DramController
     shared_cycles   latency of shared memory
     l1_cycles       of the L1, beside the SM's own
     network_cycles  of the crossbar, each way: requests take them from the crossbar to an L2 slice, responses from a
@@ -71,6 +72,7 @@ class Chip:
     units: dict[str, Any]
     fabric: nvidia_parts.Fabric
     dispatch: str
+    refresh: str = "single_banks"
     pseudo_channels: int = 1
     far_cycles: float = 0
 
@@ -97,6 +99,13 @@ class Chip:
             changes=derived(
                 f"rate={BURST / 2 / clock * 1e6:.0f}MB/s tCK={clock}ps tCCD_S={2 * clock}ps tCCD_L={4 * clock}ps",
                 from_=f"the vendor's {self.peak} GB/s over {parts} pseudo-channels",
+            ),
+            refresh=inferred(
+                self.refresh,
+                "writes reach 97 to 99 % of the wires' rate of HBM2 and HBM2e, which leaves no time to refresh all "
+                "banks at once, and 81 to 90 % of HBM3's",
+                used=["writes at full occupancy"],
+                sweep=["ranks_in_turn" if self.refresh == "single_banks" else "single_banks"],
             ),
             pseudo_channels=derived(self.pseudo_channels, from_="channels of 64 bit: 64 of HBM2 or two of 32 of HBM3"),
             **DRAM,
@@ -249,6 +258,7 @@ H100_SXM = replace(
     megahertz=1980,
     timing=HBM3,
     peak=3352,
+    refresh="ranks_in_turn",
     pseudo_channels=2,
     l1_cycles=39.2,
     network_cycles=107,

@@ -79,12 +79,6 @@ OF_A_PAIR = inferred(
     used=["slice_read of one SM of the V100"],
 )
 DRAM: dict[str, Any] = dict(
-    refresh=inferred(
-        "single_banks",
-        "writes reach 97 to 99 % of the wires' rate, which leaves no time in which all banks are refreshed",
-        used=["writes at full occupancy"],
-        sweep=["ranks_in_turn"],
-    ),
     map=assumed("RoBaRaCoChCl", "rows alternate between pseudo-channels, then banks; chosen after runs with RoRaBa"),
     queue=assumed(256, STREAMS),
     read_queue=cited(64, f"{ACCEL_SIM}: gpgpu_frfcfs_dram_sched_queue_size 64"),
