@@ -5,16 +5,16 @@
 
 namespace memsim::device_parts {
 
-/// An interleave that may select by a hash. With `hashed`, chunks are dealt to the ways in a random
-/// order (dealt_ways.hh). The number of a table's range turns its ways, so that strides of whole
-/// ranges use all ways, too.
+/// An interleave that may select by a hash. Chunks are then dealt to the ways, so many rounds at a
+/// time (dealt_ways.hh), and a hash of the number of this range turns its ways, so that strides of
+/// many chunks use all ways.
 class HashedInterleave {
   public:
     HashedInterleave() = default;
-    HashedInterleave(std::uint64_t granularity, std::uint32_t ways, bool hashed)
+    HashedInterleave(std::uint64_t granularity, std::uint32_t ways, std::uint32_t hash_rounds)
         : interleave_(granularity, ways), chunk_(granularity), ways_(ways),
-          dealt_(hashed && ways > 1 ? &DealtWays::of(ways) : nullptr),
-          range_(dealt_ ? dealt_->chunks() : 1) {}
+          dealt_(hash_rounds && ways > 1 ? &DealtWays::of(ways, hash_rounds) : nullptr),
+          range_(dealt_ ? dealt_->chunks() : 1), rounds_(hash_rounds ? hash_rounds : 1) {}
 
     /// The way of this address.
     std::uint32_t way(std::uint64_t address) const {
@@ -28,17 +28,16 @@ class HashedInterleave {
         if (!dealt_) return interleave_.within(address);
         const std::uint64_t chunk = chunk_.quotient(address);
         const std::uint64_t position =
-            range_.quotient(chunk) * DealtWays::rounds + dealt_->position(range_.remainder(chunk));
+            range_.quotient(chunk) * rounds_.value() + dealt_->position(range_.remainder(chunk));
         return position * chunk_.value() + chunk_.remainder(address);
     }
     /// The address of a position within a way. Ascends with the position.
     std::uint64_t address(std::uint32_t way, std::uint64_t within) const {
         if (!dealt_) return interleave_.address(way, within);
-        const std::uint64_t position = chunk_.quotient(within),
-                            range = position / DealtWays::rounds;
+        const std::uint64_t position = chunk_.quotient(within), range = rounds_.quotient(position);
         const std::uint64_t turned = ways_.remainder(way + ways_.value() - hash(range));
         const std::uint64_t chunk =
-            range * range_.value() + dealt_->chunk(turned, position % DealtWays::rounds);
+            range * range_.value() + dealt_->chunk(turned, rounds_.remainder(position));
         return chunk * chunk_.value() + chunk_.remainder(within);
     }
     std::uint32_t ways() const { return static_cast<std::uint32_t>(ways_.value()); }
@@ -53,7 +52,7 @@ class HashedInterleave {
     Interleave interleave_;
     Divider chunk_, ways_;
     const DealtWays* dealt_ = nullptr; ///< with a hash
-    Divider range_;                    ///< chunks of the table
+    Divider range_, rounds_;           ///< chunks of the table, of a way
 };
 
 } // namespace memsim::device_parts

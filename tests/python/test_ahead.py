@@ -81,7 +81,7 @@ def experts_ahead(predict: str, memory: far.Link, buffer: str, contents: bool = 
     if predict != "none":
         by = dict(predict=predict) if predict != "router" else dict(signals=placement.signals(root.model, groups))
         made = ahead.before(made, groups, buffer, scale.footprint(root.model), ahead=len(groups) - 1, **by)
-    small = dict(form="pcie", sms=4, channels=channels, slices=channels, l2="40KiB", hashed=predict != "router")
+    small = dict(form="pcie", sms=4, channels=channels, slices=channels, l2="40KiB", hashed=1)
     root.gpu = systems.h100(**small, memory=made)
     root.model.dispatcher = root.gpu.dispatcher.host
     with memsim.Simulation(root) as simulation:
@@ -163,8 +163,8 @@ def test_signals_reach_every_channel(in_tmp) -> None:
     )
     small = dict(form="pcie", sms=4, channels=4, slices=4, l2="320KiB", memory=memory)
     with pytest.raises(memsim.Error, match="a signal has 768 bytes, but 4 channels of 256B need 1024"):
-        systems.h100(**small, hashed=False)
-    with pytest.raises(memsim.Error, match="all channels if a hash selects them: give the GPU hashed=False"):
+        systems.h100(**small, hashed=1)
+    with pytest.raises(memsim.Error, match="all channels if several rounds of them are dealt: give the GPU hashed=1"):
         systems.h100(**small)
     plain = llm.engine("tiny-moe")
     with pytest.raises(memsim.Error, match="predicts no experts: set signal_channels"):

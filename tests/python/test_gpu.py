@@ -75,10 +75,10 @@ def test_a_hash_is_stated_once_for_all(in_tmp):
     """Each controller refuses addresses that are not its own."""
     root = machine(channels=3, slices=3, hashed=True, interleave="512B", l2="96KiB")
     part = root.gpu
-    assert part.network.hashed and part.interleave == Interleave(3, "512B", hashed=True)
-    assert [(c.interleave_ways, c.interleave_index) for c in part.l2] == [(3, i) for i in range(3)]
-    assert [(m.channels, m.channel, m.interleave, m.hashed) for m in part.memory] == [
-        (3, i, "512B", True) for i in range(3)
+    assert part.network.hash_rounds == 1 and part.interleave == Interleave(3, "512B", hashed=True)
+    assert [(c.interleave_ways, c.interleave_index, c.hash_rounds) for c in part.l2] == [(3, i, 1) for i in range(3)]
+    assert [(m.channels, m.channel, m.interleave, m.hash_rounds) for m in part.memory] == [
+        (3, i, "512B", 1) for i in range(3)
     ]
     run(root)
     assert [m.stats.bytes for m in part.memory] == [c.stats.fetched_bytes + c.stats.written_back_bytes for c in part.l2]

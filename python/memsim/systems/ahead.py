@@ -90,9 +90,9 @@ def _heard(signals: Signals) -> dict[str, Any]:
 
 
 def _check_channels(signals: Signals, interleave: Interleave) -> None:
-    if interleave.hashed:
+    if interleave.hashed > 1:
         raise user_error(
-            "ahead: a signal does not reach all channels if a hash selects them: give the GPU hashed=False"
+            "ahead: a signal does not reach all channels if several rounds of them are dealt: give the GPU hashed=1"
         )
     size = interleave.ways * in_bytes(interleave.chunk, "ahead: interleave")
     if size != signals.bytes:

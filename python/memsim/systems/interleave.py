@@ -31,14 +31,15 @@ class Interleave:
 
     ways   parts that share the addresses
     chunk  size of the addresses in one part, such as '256B' or Bytes(256)
-    hashed chunks are dealt to the parts in a random order, so that strides of several chunks use all parts
+    hashed rounds over the parts in which a hash deals chunks to them (mem.Crossbar.hash_rounds). With one, or True,
+           strides of several chunks use all parts; with more, the loads of parts differ for a time
 
     A machine states it once. Caches and memory controllers behind a crossbar take it from the connection.
     """
 
     ways: int
     chunk: str | Bytes
-    hashed: bool = False
+    hashed: int = 0
 
     def __post_init__(self) -> None:
         most = int(mem.Crossbar._params["outputs"]["max"])
@@ -79,7 +80,7 @@ class Interleave:
 
     @property
     def _hash(self) -> dict[str, Any]:
-        return dict(hashed=self.hashed) if self.hashed else {}
+        return dict(hash_rounds=self.hashed) if self.hashed else {}
 
 
 def join(slices: int, channels: int, interleave: Interleave, **crossbar: Any) -> list[SimObject]:

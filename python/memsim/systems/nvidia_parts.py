@@ -14,12 +14,6 @@ THROUGHPUT = "CUDA C++ Programming Guide, throughput of native arithmetic instru
 GPU_BENCHES = "gpu-benches (RRZE Erlangen), gpu-latency"
 JIN24 = "Jin et al., Uncovering Real GPU NoC Characteristics, MICRO 2024"
 MT4G = "mt4g (TU Munich), sample_results"
-HASHED = inferred(
-    True,
-    "chunks dealt to channels in a random order over 256 rounds: reads approach the memory's rate slowly with the "
-    "occupancy, because the loads of channels differ. Chosen after runs in turn and over 16 to 512 rounds",
-    used=["reads of the H100 PCIe and the A100 80 GB from 62.5 to 100 % occupancy"],
-)
 CARVE_OUTS = "CUDA C++ Programming Guide, shared memory of compute capabilities 7.0, 8.0 and 9.0"
 STREAMS = "with queues of this size streams reach the wires' rate"
 
@@ -83,13 +77,7 @@ DRAM: dict[str, Any] = dict(
     queue=assumed(256, STREAMS),
     read_queue=cited(64, f"{ACCEL_SIM}: gpgpu_frfcfs_dram_sched_queue_size 64"),
     write_queue=cited(64, f"{ACCEL_SIM}: gpgpu_frfcfs_dram_sched_queue_size 64"),
-    write_high=assumed(56, "a drain begins when the queue is nearly full"),
-    write_low=inferred(
-        40,
-        "a drain takes 16 writes; chosen after runs with 16, 24, 36 and 46",
-        used=["scales of the A100 80 GB at full occupancy"],
-        sweep=[16],
-    ),
+    write_low=assumed(16, "a drain leaves a quarter of the queue"),
 )
 REGISTERS = dict(
     registers=cited(65536, f"{MT4G}: regsPerMultiProcessor 65536"),

@@ -71,7 +71,7 @@ class GpuParameters:
     slices      L2 slices, a multiple of `channels`; None: one for each. Where a channel has several, a
                 crossbar joins them
     interleave  bytes of a chunk; consecutive chunks belong to consecutive slices and channels
-    hashed      a hash selects the slice of each chunk (mem.Crossbar.hashed); as many slices as channels
+    hashed      rounds over the slices in which a hash deals chunks to them (Interleave); as many slices as channels
     clock       of SMs, caches and crossbar
     sm, network, dispatcher   dicts of parameters of gpu.Sm, mem.Crossbar and gpu.Dispatcher
     mmu         None, or a dict of arguments of systems.mmu.translate() without `walks`, such as
@@ -89,7 +89,7 @@ class GpuParameters:
     channels: int = 16
     slices: int | None = None
     interleave: str | Bytes = "256B"
-    hashed: bool = False
+    hashed: int = 0
     clock: str | Frequency = "1200MHz"
     sm: Parameters | None = None
     network: Parameters | None = None
@@ -152,7 +152,7 @@ def gpu(parameters: GpuParameters = GpuParameters(), **changes: Any) -> Gpu:
         inputs="sms",
         outputs="slices",
         granularity="interleave",
-        hashed="hashed",
+        hash_rounds="hashed",
     )
     over_slices = _interleave(p.interleave, slices, l2, p.hashed)
     l2["capacity"] = _slice(l2, slices)
@@ -233,7 +233,7 @@ def _group(
     return {**defaults, **given}
 
 
-def _interleave(chunk: str | Bytes, slices: int, l2: Parameters, hashed: bool) -> Interleave:
+def _interleave(chunk: str | Bytes, slices: int, l2: Parameters, hashed: int) -> Interleave:
     line = _of_cache("l2", l2, "line")
     if in_bytes(chunk, "gpu(): interleave") % line:
         raise user_error(
@@ -283,6 +283,6 @@ def _controllers(memory: Any, interleave: Interleave) -> list[SimObject]:
         channels="channels",
         channel="channels",
         interleave="interleave",
-        hashed="hashed",
+        hash_rounds="hashed",
     )
     return [mem.DramController(**given, **interleave.channel(i)) for i in range(interleave.ways)]

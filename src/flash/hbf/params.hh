@@ -56,10 +56,11 @@ struct HbfShare {
         0_B,
         {0_B, 1_GiB},
         "Consecutive addresses of one stack of those that share them; 0B: not stated"};
-    Param<bool> hashed {false,
-                        "Whether a hash selects the stack of an address, as of mem.Crossbar; "
-                        "interleave_ways and interleave_granularity are then stated",
-                        from_wiring()};
+    Param<unsigned> hash_rounds {0,
+                                 {0, 4096},
+                                 "Rounds in which a hash deals addresses, as of mem.Crossbar; "
+                                 "interleave_ways and interleave_granularity are then stated",
+                                 from_wiring()};
 };
 
 /// How long a stack's arrays and wires take.

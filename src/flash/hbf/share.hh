@@ -25,7 +25,7 @@ inline std::optional<device_parts::HashedInterleave> interleave_of(const HbfShar
                ways ? s.interleave_index() : protocol::StatedShare::no_index, "interleave_ways",
                "interleave_granularity", "interleave_index"});
     if (!share || share->ways == 1) return {};
-    return device_parts::HashedInterleave(share->chunk, share->ways, s.hashed());
+    return device_parts::HashedInterleave(share->chunk, share->ways, s.hash_rounds());
 }
 
 } // namespace memsim::flash

@@ -26,7 +26,8 @@ void Cache::init() {
     state.set_hash->resize(params.sets());
     state.mshrs.resize(params.queues.lines_on_their_way(), params.queues.targets());
     stages_.emplace(
-        params, device_parts::HashedInterleave(share_.chunk, share_.ways, params.geometry.hashed()),
+        params,
+        device_parts::HashedInterleave(share_.chunk, share_.ways, params.geometry.hash_rounds()),
         port.cpu_side, cache::Stages::NextLevel {port.mem_side, victims}, port.events, sim_ref(),
         stat, state);
     if (sim().contents().enabled())

@@ -60,9 +60,8 @@ struct GeometryParams {
         {0_B, 1_GiB},
         "Chunk of the interleaving of addresses over the caches; 0: the crossbar's, or 256B",
         from_wiring()};
-    Param<bool> hashed {
-        false, "Whether a hash selects the cache that serves an address, as of mem.Crossbar",
-        from_wiring()};
+    Param<unsigned> hash_rounds {
+        0, {0, 4096}, "Rounds in which a hash deals addresses, as of mem.Crossbar", from_wiring()};
     static constexpr std::uint64_t usual_chunk = 256; ///< default without a crossbar
 };
 

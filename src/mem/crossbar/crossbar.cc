@@ -11,8 +11,9 @@ static const Registration<Crossbar> crossbar {
     "A crossbar with virtual output queues between requesters and interleaved slices."};
 
 void Crossbar::init() {
-    interleave_ = device_parts::HashedInterleave(
-        static_cast<std::uint64_t>(params.granularity->raw), params.outputs(), params.hashed());
+    interleave_ =
+        device_parts::HashedInterleave(static_cast<std::uint64_t>(params.granularity->raw),
+                                       params.outputs(), params.hash_rounds());
     if (params.outputs > 1)
         for (unsigned i = 0; i < params.inputs(); ++i)
             if (const auto in = protocol::traffic_to(port.cpu_side[i]);
@@ -59,7 +60,7 @@ protocol::Traffic Crossbar::traffic(const PortBase& mine, unsigned hops) const {
                                 params.outputs(), 0, this};
     while (&port.mem_side[own.index] != &mine) ++own.index;
     protocol::Traffic traffic = protocol::dealt(inputs, own);
-    if (params.hashed() && params.outputs > 1) traffic.share.reset(); // shares are in turn
+    if (params.hash_rounds() && params.outputs > 1) traffic.share.reset(); // shares are in turn
     std::uint32_t above = 1;
     for (const protocol::Traffic& in : inputs) above = std::max(above, in.sources);
     traffic.sources = above * params.inputs();

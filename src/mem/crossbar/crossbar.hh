@@ -44,10 +44,12 @@ class Crossbar final : public Model<Crossbar>, public Functional, public protoco
                                   {1_B, 1_GiB},
                                   "Chunk of the interleaving of addresses over the outputs",
                                   assumed("two lines; range 128 B to 4 KiB")};
-        Param<bool> hashed {false,
-                            "Select outputs in a random order instead of in turn, so that strides "
-                            "use all outputs and the loads of outputs differ for a time",
-                            assumed("addresses are distributed in turn")};
+        Param<unsigned> hash_rounds {
+            0,
+            {0, 4096},
+            "Rounds over the outputs in which a hash deals chunks to them; 0: in turn. With one, "
+            "strides use all outputs; with more, the loads of outputs also differ for a time",
+            assumed("addresses are distributed in turn")};
         Param<Frequency> clock {1.2_GHz,
                                 {1_MHz, 100_GHz},
                                 "Clock of arbitration and wires",

@@ -99,7 +99,7 @@ device_parts::AddressMap DramController::address_map() const {
     const DramTiming t = timing_of(params);
     const std::int64_t granule = params.interleave->raw ? params.interleave->raw : t.burst;
     return {params.map,
-            {params.hashed() ? 1u : std::max(1u, params.channels()), t.ranks, t.groups,
+            {params.hash_rounds() ? 1u : std::max(1u, params.channels()), t.ranks, t.groups,
              t.banks_per_group,
              static_cast<std::uint32_t>(params.capacity->raw / (t.row.raw * t.ranks * t.banks())),
              static_cast<std::uint32_t>(t.row.raw / t.burst), t.burst,
@@ -109,19 +109,20 @@ device_parts::AddressMap DramController::address_map() const {
 /// A crossbar that selects by a hash states no share, so parameters have to.
 void DramController::share_by_hash() {
     if (params.channels() == 0 || params.interleave->raw == 0)
-        refuse("hashed", "the channels, their interleave and this channel are not known from the "
-                         "connection: give all three");
+        refuse("hash_rounds",
+               "the channels, their interleave and this channel are not known from the "
+               "connection: give all three");
     if (const auto known = protocol::traffic_to(port.cpu_side).share; known && known->ways > 1)
-        refuse("hashed", known->dealt_by->path() + " sends this channel " + known->text() +
-                             " in turn: give both the same");
+        refuse("hash_rounds", known->dealt_by->path() + " sends this channel " + known->text() +
+                                  " in turn: give both the same");
     chunk_ = static_cast<std::uint64_t>(params.interleave->raw);
-    dealt_ = {chunk_, params.channels(), true};
+    dealt_ = {chunk_, params.channels(), params.hash_rounds()};
     index_ = params.channel();
 }
 
 /// Determines the addresses that this channel serves.
 void DramController::share() {
-    if (params.hashed()) return share_by_hash();
+    if (params.hash_rounds()) return share_by_hash();
     const bool by_map = params.channels > 0;
     const auto agreed = protocol::agreed_share(
         port.cpu_side,
@@ -134,7 +135,7 @@ void DramController::share() {
     if (agreed->chunk % timing_.burst)
         refuse("timing", "a burst of " + std::to_string(timing_.burst) + "B would be split: " +
                              agreed->dealt_by->path() + " sends this channel " + agreed->text());
-    dealt_ = {agreed->chunk, agreed->ways, false};
+    dealt_ = {agreed->chunk, agreed->ways, 0};
     chunk_ = agreed->chunk, index_ = agreed->index;
 }
 

@@ -43,10 +43,11 @@ struct DramControllerParams {
         0, {0, 4095}, "Index of this channel among those that share the addresses", from_wiring()};
     Param<Bytes> interleave {
         0_B, {0_B, 1_GiB}, "Range of the digit Cl of the map; 0: one burst", from_wiring()};
-    Param<bool> hashed {false,
-                        "Whether a hash selects the channel of each `interleave` bytes, as of "
-                        "mem.Crossbar; the map covers one channel",
-                        from_wiring()};
+    Param<unsigned> hash_rounds {0,
+                                 {0, 4096},
+                                 "Rounds in which a hash deals chunks of `interleave` bytes to the "
+                                 "channels, as of mem.Crossbar; the map then covers one channel",
+                                 from_wiring()};
     Param<PolicyName<RowPolicy>> page {"open", "Policy that closes rows after an access",
                                        usual_policy()};
     Param<unsigned> most_accesses {0,

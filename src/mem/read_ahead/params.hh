@@ -38,9 +38,8 @@ struct ReadAheadShare {
                                          "Consecutive addresses of one component",
                                          power_of_two(),
                                          from_wiring()};
-    Param<bool> hashed {false,
-                        "Whether a hash selects the component of each chunk, as of mem.Crossbar",
-                        from_wiring()};
+    Param<unsigned> hash_rounds {
+        0, {0, 4096}, "Rounds in which a hash deals addresses, as of mem.Crossbar", from_wiring()};
 };
 
 struct ReadAheadParams {

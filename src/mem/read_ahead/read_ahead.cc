@@ -52,7 +52,7 @@ void ReadAhead::init() {
         refuse("interleave_index",
                params.share.interleave_index.text() + " is not below interleave_ways");
     share_ = {device_parts::HashedInterleave(chunk, params.share.interleave_ways(),
-                                             params.share.hashed()),
+                                             params.share.hash_rounds()),
               params.share.interleave_index()};
     check_signals();
     stat.predicted_used.gather([this] { return state.position.signalled.used; });

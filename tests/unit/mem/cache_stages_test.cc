@@ -46,8 +46,8 @@ State empty_state() {
 /// Parts over 2 sets of 2 lines and a port that takes nothing, so that messages stay in the queue.
 struct Parts {
     explicit Parts(const std::string& policy = "write_back", bool victims = false)
-        : stages(params_of(policy), {256, 1, false}, machine.above(), {machine.port(), victims},
-                 none, machine.sim_ref(), stat, state) {}
+        : stages(params_of(policy), {256, 1, 0}, machine.above(), {machine.port(), victims}, none,
+                 machine.sim_ref(), stat, state) {}
     struct Below : Machine {
         Below() {
             add("sender", "test_mem.Driver", {});
@@ -98,7 +98,7 @@ MemRequest request(Command c, std::uint64_t address, std::uint32_t bytes) {
 TEST_CASE("a map names the sectors that a message touches, and names them to a message",
           "[mem][cache]") {
     const Policy<mem::SetHash> linear = linear_sets(4);
-    const Map map(256, 64, mem::SetIndex(linear), 3, device_parts::HashedInterleave(256, 2, false));
+    const Map map(256, 64, mem::SetIndex(linear), 3, device_parts::HashedInterleave(256, 2, 0));
     CHECK(map.place(256 * 9).line == 9);
     CHECK(map.place(256 * 9).set == 0);  // its own 4th line
     CHECK(map.place(256 * 9).bank == 1); // of 3
@@ -114,6 +114,16 @@ TEST_CASE("a map names the sectors that a message touches, and names them to a m
     CHECK(r.bytes == 192);
     CHECK(r.sectors == 0b110011);
     CHECK(r.partial == 0b110000);
+}
+
+TEST_CASE("the lines of a cache that a hash selects are in its sets in turn", "[mem][cache]") {
+    const Policy<mem::SetHash> linear = linear_sets(64);
+    const Map map(256, 64, mem::SetIndex(linear), 1, device_parts::HashedInterleave(256, 3, 256));
+    std::uint64_t lines = 0;
+    for (std::uint64_t address = 0; lines < 3 * 64; address += 256) {
+        if (map.cache_of(address) != 1) continue;
+        REQUIRE(map.place(address).set == lines++ % 64);
+    }
 }
 
 TEST_CASE("a banked pipeline starts so many a cycle, and waits for a bank's port", "[parts]") {

@@ -63,8 +63,8 @@ TEST_CASE("an output carries exactly its width", "[mem][crossbar]") {
 }
 
 TEST_CASE("a stride of many chunks uses all outputs that a hash selects", "[mem][crossbar]") {
-    const auto most = [](const std::string& hashed, unsigned stride) {
-        Rig rig(1, 80, "hashed=" + hashed);
+    const auto most = [](const std::string& rounds, unsigned stride) {
+        Rig rig(1, 80, "hash_rounds=" + rounds);
         constexpr unsigned requests = 1600;
         for (std::uint64_t i = 0; i < requests; ++i) rig.driver(0).read(0, i * stride * 128, 128);
         rig.run();
@@ -76,10 +76,12 @@ TEST_CASE("a stride of many chunks uses all outputs that a hash selects", "[mem]
         CHECK(all == requests);
         return largest;
     };
-    CHECK(most("false", 32) == 320); // 5 of 80 outputs
-    CHECK(most("true", 32) < 40);
-    CHECK(most("true", 80) < 40);
-    CHECK(most("true", 1) == 20); // each round has a chunk in each
+    CHECK(most("0", 32) == 320); // 5 of 80 outputs
+    CHECK(most("1", 32) < 40);
+    CHECK(most("1", 80) < 40);
+    CHECK(most("1", 1) == 20); // each round has a chunk in each
+    CHECK(most("256", 1) > 26);
+    CHECK(most("256", 32) < 40);
 }
 
 TEST_CASE("inputs share an output fairly", "[mem][crossbar]") {

@@ -250,7 +250,7 @@ TEST_CASE("one of six controllers accepts all addresses of its share and refuses
 TEST_CASE("a controller selected by a hash takes its chunks, contiguous in its map") {
     const Arguments dram {{"timing", "ohm_table1"}, {"capacity", "12MiB"}, {"channels", "6"},
                           {"channel", "2"},         {"map", "RoBaCoChCl"}, {"interleave", "2KiB"},
-                          {"hashed", "true"}};
+                          {"hash_rounds", "1"}};
     unsigned taken = 0;
     for (unsigned chunk = 0; chunk < 18; ++chunk) {
         const auto m = machine({{"pattern", "sequential"},
@@ -261,16 +261,17 @@ TEST_CASE("a controller selected by a hash takes its chunks, contiguous in its m
                                dram);
         m->start();
         const std::string error = error_of([&] { m->run(never); });
-        const std::uint32_t way = device_parts::HashedInterleave(2048, 6, true).way(2048 * chunk);
+        const std::uint32_t way = device_parts::HashedInterleave(2048, 6, 1).way(2048 * chunk);
         CHECK((error == "") == (way == 2));
         if (error == "") ++taken;
     }
     CHECK(taken == 3); // one of each round
     Arguments unknown = dram;
     std::erase_if(unknown, [](const auto& a) { return a.first == "interleave"; });
-    CHECK(error_of([&] { machine({}, unknown); }) ==
-          "dram.hashed: the channels, their interleave and this channel are not known from the "
-          "connection: give all three");
+    CHECK(
+        error_of([&] { machine({}, unknown); }) ==
+        "dram.hash_rounds: the channels, their interleave and this channel are not known from the "
+        "connection: give all three");
 }
 
 TEST_CASE("a controller that contradicts itself is refused before time 0") {
