@@ -73,9 +73,9 @@ def test_the_interleave_is_stated_once_for_all(in_tmp):
 
 def test_a_hash_is_stated_once_for_all(in_tmp):
     """Each controller refuses addresses that are not its own."""
-    root = machine(channels=3, slices=3, hashed=True, interleave="512B", l2="96KiB")
+    root = machine(channels=3, slices=3, hash_rounds=1, interleave="512B", l2="96KiB")
     part = root.gpu
-    assert part.network.hash_rounds == 1 and part.interleave == Interleave(3, "512B", hashed=True)
+    assert part.network.hash_rounds == 1 and part.interleave == Interleave(3, "512B", hash_rounds=1)
     assert [(c.interleave_ways, c.interleave_index, c.hash_rounds) for c in part.l2] == [(3, i, 1) for i in range(3)]
     assert [(m.channels, m.channel, m.interleave, m.hash_rounds) for m in part.memory] == [
         (3, i, "512B", 1) for i in range(3)
@@ -179,15 +179,15 @@ def test_warm_slices_hold_their_own_chunks(in_tmp):
         (dict(channels=300), "gpu(): channels=300: write a whole number from 1 to 256"),
         (dict(slices=2.0), "gpu(): slices=2.0: write a whole number from 1 to 256"),
         (
-            dict(hashed=True, l2=dict(capacity="64KiB", warm_bytes="64KiB")),
-            "gpu(): hashed=True: a slice cannot tell which lines to warm: leave out warm_bytes",
+            dict(hash_rounds=1, l2=dict(capacity="64KiB", warm_bytes="64KiB")),
+            "gpu(): hash_rounds: a slice cannot tell which lines to warm: leave out warm_bytes",
         ),
         (
-            dict(hashed=True, memory=lambda i, interleave: mem.DramController()),
+            dict(hash_rounds=1, memory=lambda i, interleave: mem.DramController()),
             "gpu(): memory gave a controller for channel 0 that does not know its hashed addresses: make it with "
             "mem.DramController(**interleave.channel(i))",
         ),
-        (dict(channels=2, slices=4, hashed=True), "gpu(): hashed=True: the 4 slices need as many channels, not 2"),
+        (dict(channels=2, slices=4, hash_rounds=1), "gpu(): hash_rounds: the 4 slices need as many channels, not 2"),
         (
             dict(channels=4, slices=6),
             "gpu(): slices=6 do not divide among channels=4: make them a multiple, such as " "slices=8",

@@ -76,7 +76,7 @@ def test_a_batch_reads_weights_as_fast_as_one_request_if_slices_are_hashed(in_tm
     share = dict(form="pcie", sms=11, channels=8, slices=8, l2="5MiB")
     decode = gate_up_time(memsim.workload.LanguageModel(**sizes, context=16), systems.h100(**share))
     batch = gate_up_time(memsim.workload.ServingEngine(**sizes, **requests), systems.h100(**share))
-    in_turn = gate_up_time(memsim.workload.ServingEngine(**sizes, **requests), systems.h100(**share, hashed=False))
+    in_turn = gate_up_time(memsim.workload.ServingEngine(**sizes, **requests), systems.h100(**share, hash_rounds=0))
     assert batch < 1.2 * decode
     assert in_turn > 1.4 * batch  # all rows of a step lie in one of the eight slices
 

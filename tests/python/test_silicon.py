@@ -68,7 +68,7 @@ def test_a_note_stands_with_the_source() -> None:
 def test_reads_of_a_slice_are_of_one_slice_and_not_of_an_l1() -> None:
     root = memsim.Root(seed=1)
     root.program = memsim.workload.Program(name="slice_read", size=80, iterations=2)
-    root.gpu = systems.a100(sms=2, hashed=False, dispatcher=dict(pause_at_launch=1))
+    root.gpu = systems.a100(sms=2, hash_rounds=0, dispatcher=dict(pause_at_launch=1))
     root.program.dispatcher = root.gpu.dispatcher.host
     with memsim.Simulation(root) as machine:
         machine.simulate()
@@ -98,7 +98,7 @@ def test_an_sm_reads_near_and_far_slices_at_one_rate() -> None:
 
 def _rate_of_a_slice(spread: str) -> float:
     """GB/s of one SM that reads the nearest slice of a V100."""
-    changes = dict(sms=1, hashed=False, l2=dict(capacity="24MiB"), network=dict(spread=spread))
+    changes = dict(sms=1, hash_rounds=0, l2=dict(capacity="24MiB"), network=dict(spread=spread))
     of = dict(dispatcher=dict(pause_at_launch=1), **changes)
     cycles = benchmarks._cycles("v100-pcie", "slice_read", 64, 1, **of)
     return benchmarks.SLICE_BYTES / cycles * 1.38

@@ -70,7 +70,7 @@ class Machine:
         l2 = derived(Bytes(int(Bytes.parse(CHIP.l2).value * self.channels / CHIP.slices)), from_="a share of the L2")
         given = dict(sms=self.sms, channels=self.channels, slices=self.channels, l2=l2, dispatcher=paused)
         # Deduplication and light need shares that are distributed in turn, and all ways have the same GPU.
-        return CHIP.gpu(**given, hashed=False, memory=memory, **changes)
+        return CHIP.gpu(**given, hash_rounds=0, memory=memory, **changes)
 
     @property
     def local(self) -> dict[str, Any]:

@@ -66,7 +66,7 @@ def gpu(args: argparse.Namespace, model: SimObject | None = None) -> Gpu:
     chip = nvidia.chip(args.chip)
     given: dict[str, Any] = {"sms": args.sms} if args.sms else {}
     if getattr(args, "predict", "") == "router":
-        given["hashed"] = derived(1, from_="a signal of the router has to reach all channels")
+        given["hash_rounds"] = derived(1, from_="a signal of the router has to reach all channels")
     if model is None or not args.far:
         for option in ("place", "ahead"):
             if getattr(args, option, None):

@@ -102,7 +102,7 @@ def slice_read(chip: str, at: str) -> float:
     that reads of many lines, each once, hit."""
     of = nvidia.chip(chip)
     sms = {"one-SM": 1, "one-GPC": of.fabric.gpc}[at]
-    changes: dict[str, Any] = dict(sms=sms, hashed=False, l2=dict(capacity=Bytes(4 * Bytes.parse(of.l2).value)))
+    changes: dict[str, Any] = dict(sms=sms, hash_rounds=0, l2=dict(capacity=Bytes(4 * Bytes.parse(of.l2).value)))
     cycles = _cycles(chip, "slice_read", of.slices, sms, dispatcher=dict(pause_at_launch=1), **changes)
     return sms * SLICE_BYTES / cycles * of.megahertz / 1e3
 
@@ -110,7 +110,7 @@ def slice_read(chip: str, at: str) -> float:
 def slice_chase(chip: str, at: str) -> float:
     """Cycles of a hop of one thread that follows pointers through one slice of the L2, at an end of a row of slices."""
     slices = nvidia.chip(chip).slices
-    changes: dict[str, Any] = dict(sms=1, hashed=False, l1=dict(capacity="4KiB", ways=32))
+    changes: dict[str, Any] = dict(sms=1, hash_rounds=0, l1=dict(capacity="4KiB", ways=32))
     of_row = slices + range(slices // 2)[SLICES[at]]  # 0 iterations are a default
     return _cycles(chip, "slice_chase", slices, of_row, dispatcher=dict(pause_at_launch=1), **changes) / SLICE_HOPS
 

@@ -90,9 +90,9 @@ def _heard(signals: Signals) -> dict[str, Any]:
 
 
 def _check_channels(signals: Signals, interleave: Interleave) -> None:
-    if interleave.hashed > 1:
+    if interleave.hash_rounds > 1:
         raise user_error(
-            "ahead: a signal does not reach all channels if several rounds of them are dealt: give the GPU hashed=1"
+            "ahead: a signal does not reach all channels if a hash deals several rounds: give the GPU hash_rounds=1"
         )
     size = interleave.ways * in_bytes(interleave.chunk, "ahead: interleave")
     if size != signals.bytes:

@@ -31,15 +31,14 @@ class Interleave:
 
     ways   parts that share the addresses
     chunk  size of the addresses in one part, such as '256B' or Bytes(256)
-    hashed rounds over the parts in which a hash deals chunks to them (mem.Crossbar.hash_rounds). With one, or True,
-           strides of several chunks use all parts; with more, the loads of parts differ for a time
+    hash_rounds of mem.Crossbar: rounds over the parts that a hash deals at a time; 0: in turn
 
     A machine states it once. Caches and memory controllers behind a crossbar take it from the connection.
     """
 
     ways: int
     chunk: str | Bytes
-    hashed: int = 0
+    hash_rounds: int = 0
 
     def __post_init__(self) -> None:
         most = int(mem.Crossbar._params["outputs"]["max"])
@@ -70,7 +69,7 @@ class Interleave:
         partitions  of the L2: the first half of the slices is partition 0 of two
         """
         of_partition = wired(dict(partition=2 * index // self.ways)) if partitions == 2 else {}
-        return (self.share(index) if self.hashed else {}) | of_partition
+        return (self.share(index) if self.hash_rounds else {}) | of_partition
 
     def share(self, index: int) -> dict[str, Any]:
         """The parameters of the component with this index that has a part of the addresses and is no cache, such as a
@@ -80,7 +79,7 @@ class Interleave:
 
     @property
     def _hash(self) -> dict[str, Any]:
-        return dict(hash_rounds=self.hashed) if self.hashed else {}
+        return dict(hash_rounds=self.hash_rounds) if self.hash_rounds else {}
 
 
 def join(slices: int, channels: int, interleave: Interleave, **crossbar: Any) -> list[SimObject]:

@@ -18,14 +18,6 @@ from .nvidia_parts import ACCEL_SIM, DRAM, GPU_BENCHES, L1, L2, MT4G, NETWORK, O
 from .processor import Gpu, gpu
 
 BURST = 32  # bytes of a burst of HBM
-FLIT = cited("40B", f"{ACCEL_SIM}: icnt_flit_size 40, a sector and its header")
-TWO_FLITS = derived("80B", from_="64 B a cycle and slice (measured peak), each sector with a header of 8 B")
-FAR_WIDTH = inferred(
-    "16B", "13 to 15 B a cycle and slice, and headers", used=["reads of the L2 at 37 MB of the A100, 44 MB of the H100"]
-)
-HBM2 = cited("hbm2", "JESD235D, pseudo-channels of 64 bit, as quoted by Ramulator 2.1: HBM2_2000Mbps")
-HBM2E = cited("hbm2e", "JESD235D, pseudo-channels of 64 bit, as quoted by Ramulator 2.1: HBM2_2400Mbps")
-HBM3 = cited("hbm3", "JESD238, pseudo-channels of 32 bit, as quoted by Ramulator 2.1: HBM3_6400Mbps")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,9 +30,7 @@ class Chip:
     slices          of the L2; as many memory channels, each of so many pseudo-channels
     port            bytes that a port of the crossbar carries in a cycle, headers of 8 B included
     timing, peak    of the memory: preset, and GB/s of all channels
-    refresh         of its banks, a policy of mem.DramController
-    drain           writes that it takes at a time from a controller whose reads wait
-    hash_rounds     rounds over the slices in which a hash deals chunks to them
+    refresh, drain, hash_rounds   of nvidia_parts.refreshed(), drained() and dealt()
     shared_cycles   latency of shared memory
     l1_cycles       of the L1, beside the SM's own
     network_cycles  of the crossbar, each way: requests take them from the crossbar to an L2 slice, responses from a
@@ -104,18 +94,8 @@ class Chip:
                 f"rate={BURST / 2 / clock * 1e6:.0f}MB/s tCK={clock}ps tCCD_S={2 * clock}ps tCCD_L={4 * clock}ps",
                 from_=f"the vendor's {self.peak} GB/s over {parts} pseudo-channels",
             ),
-            refresh=inferred(
-                self.refresh,
-                "writes reach 97 to 99 % of the wires' rate of HBM2 and HBM2e, which leaves no time to refresh all "
-                "banks at once, and 81 to 90 % of HBM3's",
-                used=["writes at full occupancy"],
-                sweep=["ranks_in_turn" if self.refresh == "single_banks" else "single_banks"],
-            ),
-            write_high=inferred(
-                DRAM["write_low"] + self.drain,
-                f"drains of {self.drain} writes: runs with 6, 10, 16, 20 and 40",
-                used=["scales at full occupancy"],
-            ),
+            refresh=nvidia_parts.refreshed(self.refresh),
+            write_high=nvidia_parts.drained(self.drain),
             pseudo_channels=derived(self.pseudo_channels, from_="channels of 64 bit: 64 of HBM2 or two of 32 of HBM3"),
             **DRAM,
         )
@@ -127,7 +107,7 @@ class Chip:
         return dict(
             partitions=cited(2, f"{MT4G}: two L2 segments"),
             far_latency=self.latency(self.far_cycles, "near and far hits and misses of Luo et al., 2025"),
-            far_width=FAR_WIDTH,
+            far_width=nvidia_parts.FAR_WIDTH,
             copy_ways=inferred(self.ways // 4, "runs with 0, 1/8 and 1/2", used=["reads of the L2 beyond 16 MB"]),
         )
 
@@ -152,12 +132,7 @@ class Chip:
             channels=derived(
                 self.slices, from_="a memory of 4096 bit (V100), 5120 bit or 6144 bit (H200) in channels of 64 bit"
             ),
-            hashed=inferred(
-                self.hash_rounds,
-                "HBM2 and HBM2e: reads approach the memory's rate slowly with the occupancy, as if the loads of "
-                "channels differed; runs with 0 and 16 to 512. HBM3: reads agree without such a difference",
-                used=["reads of the H100 PCIe and the A100 80 GB from 62.5 to 100 % occupancy"],
-            ),
+            hash_rounds=nvidia_parts.dealt(self.hash_rounds),
             memory=self.memory(),
             sm={**SM, "shared_latency": self.shared_cycles, **self.tensor_cores(), **self.units},
             l1={
@@ -210,8 +185,8 @@ V100_PCIE = Chip(
     l2="6MiB",
     ways=24,
     slices=64,
-    port=FLIT,
-    timing=HBM2,
+    port=nvidia_parts.FLIT,
+    timing=nvidia_parts.HBM2,
     peak=898,
     shared_cycles=assumed(19, f"as Jia et al., 2018, are quoted; {MT4G} has 23.5"),
     l1_cycles=29,
@@ -231,8 +206,8 @@ A100_80 = Chip(
     l2="40MiB",
     ways=16,
     slices=80,
-    port=TWO_FLITS,
-    timing=HBM2E,
+    port=nvidia_parts.TWO_FLITS,
+    timing=nvidia_parts.HBM2E,
     peak=1935,
     shared_cycles=assumed(23, f"as Abdelkhalik et al., HPEC 2022, are quoted; {MT4G} has 60"),
     l1_cycles=35,
@@ -244,7 +219,7 @@ A100_80 = Chip(
     fabric=nvidia_parts.FABRIC_80,
     dispatch="207ns",
 )
-A100_40 = replace(A100_80, timing=HBM2, peak=1555)
+A100_40 = replace(A100_80, timing=nvidia_parts.HBM2, peak=1555)
 H100_PCIE = Chip(
     sms=114,
     megahertz=1755,
@@ -253,8 +228,8 @@ H100_PCIE = Chip(
     l2="50MiB",
     ways=20,
     slices=80,
-    port=TWO_FLITS,
-    timing=HBM2E,
+    port=nvidia_parts.TWO_FLITS,
+    timing=nvidia_parts.HBM2E,
     peak=2039,
     shared_cycles=cited(29, f"{MT4G}, H100 80GB HBM3: 29.9, rounded down"),
     l1_cycles=33.4,
@@ -271,7 +246,7 @@ H100_SXM = replace(
     H100_PCIE,
     sms=132,
     megahertz=1980,
-    timing=HBM3,
+    timing=nvidia_parts.HBM3,
     peak=3352,
     refresh="ranks_in_turn",
     drain=40,
@@ -309,7 +284,7 @@ def a100(memory: Any = "80GB", **changes: Any) -> Gpu:
 
 
 def h100(form: str = "sxm", **changes: Any) -> Gpu:
-    """An H100, form 'sxm' (HBM3) or 'pcie' (HBM2e); `changes` as of v100()."""
+    """An H100, form 'sxm' (nvidia_parts.HBM3) or 'pcie' (HBM2e); `changes` as of v100()."""
     return chip(f"h100-{form}").gpu(**changes)
 
 

@@ -15,6 +15,14 @@ GPU_BENCHES = "gpu-benches (RRZE Erlangen), gpu-latency"
 JIN24 = "Jin et al., Uncovering Real GPU NoC Characteristics, MICRO 2024"
 MT4G = "mt4g (TU Munich), sample_results"
 CARVE_OUTS = "CUDA C++ Programming Guide, shared memory of compute capabilities 7.0, 8.0 and 9.0"
+FLIT = cited("40B", f"{ACCEL_SIM}: icnt_flit_size 40, a sector and its header")
+TWO_FLITS = derived("80B", from_="64 B a cycle and slice (measured peak), each sector with a header of 8 B")
+FAR_WIDTH = inferred(
+    "16B", "13 to 15 B a cycle and slice, and headers", used=["reads of the L2 at 37 MB of the A100, 44 MB of the H100"]
+)
+HBM2 = cited("hbm2", "JESD235D, pseudo-channels of 64 bit, as quoted by Ramulator 2.1: HBM2_2000Mbps")
+HBM2E = cited("hbm2e", "JESD235D, pseudo-channels of 64 bit, as quoted by Ramulator 2.1: HBM2_2400Mbps")
+HBM3 = cited("hbm3", "JESD238, pseudo-channels of 32 bit, as quoted by Ramulator 2.1: HBM3_6400Mbps")
 STREAMS = "with queues of this size streams reach the wires' rate"
 
 SM = dict(
@@ -79,6 +87,38 @@ DRAM: dict[str, Any] = dict(
     write_queue=cited(64, f"{ACCEL_SIM}: gpgpu_frfcfs_dram_sched_queue_size 64"),
     write_low=assumed(16, "a drain leaves a quarter of the queue"),
 )
+
+
+def refreshed(policy: str) -> Any:
+    """The policy by which a chip's memory is refreshed."""
+    return inferred(
+        policy,
+        "writes reach 97 to 99 % of the wires' rate of HBM2 and HBM2e, which leaves no time to refresh all banks at "
+        "once, and 81 to 90 % of HBM3's",
+        used=["writes at full occupancy"],
+        sweep=["ranks_in_turn" if policy == "single_banks" else "single_banks"],
+    )
+
+
+def drained(writes: int) -> Any:
+    """The waiting writes with which a drain of so many begins."""
+    return inferred(
+        DRAM["write_low"] + writes,
+        f"drains of {writes} writes; runs with 6, 10, 16, 20 and 40",
+        used=["scales at full occupancy"],
+    )
+
+
+def dealt(rounds: int) -> Any:
+    """The rounds over the slices that a hash deals at a time."""
+    return inferred(
+        rounds,
+        "HBM2 and HBM2e: reads approach the memory's rate slowly with the occupancy, as if the loads of channels "
+        "differed; runs with 0 and 16 to 512. HBM3: reads agree without such a difference",
+        used=["reads of the H100 PCIe and the A100 80 GB from 62.5 to 100 % occupancy"],
+    )
+
+
 REGISTERS = dict(
     registers=cited(65536, f"{MT4G}: regsPerMultiProcessor 65536"),
     warp_unit=cited(4, f"{OCCUPANCY}: 4"),

@@ -74,7 +74,7 @@ def made_by(memory: Any, interleave: Interleave) -> list[SimObject]:
                 f"gpu(): memory gave {one!r} for channel {i}: return a component with a port "
                 "'cpu_side', such as mem.DramController(**interleave.channel(i))"
             )
-        if interleave.hashed and isinstance(one, mem.DramController) and "hash_rounds" not in one._values:
+        if interleave.hash_rounds and isinstance(one, mem.DramController) and "hash_rounds" not in one._values:
             raise user_error(
                 f"gpu(): memory gave a controller for channel {i} that does not know its hashed addresses: "
                 "make it with mem.DramController(**interleave.channel(i))"

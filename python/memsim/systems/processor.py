@@ -71,7 +71,7 @@ class GpuParameters:
     slices      L2 slices, a multiple of `channels`; None: one for each. Where a channel has several, a
                 crossbar joins them
     interleave  bytes of a chunk; consecutive chunks belong to consecutive slices and channels
-    hashed      rounds over the slices in which a hash deals chunks to them (Interleave); as many slices as channels
+    hash_rounds of mem.Crossbar: rounds over the slices that a hash deals at a time; as many slices as channels
     clock       of SMs, caches and crossbar
     sm, network, dispatcher   dicts of parameters of gpu.Sm, mem.Crossbar and gpu.Dispatcher
     mmu         None, or a dict of arguments of systems.mmu.translate() without `walks`, such as
@@ -89,7 +89,7 @@ class GpuParameters:
     channels: int = 16
     slices: int | None = None
     interleave: str | Bytes = "256B"
-    hashed: int = 0
+    hash_rounds: int = 0
     clock: str | Frequency = "1200MHz"
     sm: Parameters | None = None
     network: Parameters | None = None
@@ -152,9 +152,9 @@ def gpu(parameters: GpuParameters = GpuParameters(), **changes: Any) -> Gpu:
         inputs="sms",
         outputs="slices",
         granularity="interleave",
-        hash_rounds="hashed",
+        hash_rounds="hash_rounds",
     )
-    over_slices = _interleave(p.interleave, slices, l2, p.hashed)
+    over_slices = _interleave(p.interleave, slices, l2, p.hash_rounds)
     l2["capacity"] = _slice(l2, slices)
 
     part = Gpu()
@@ -186,10 +186,10 @@ def _check_slices(p: GpuParameters, slices: int, channels: int) -> None:
             f"gpu(): slices={slices} do not divide among channels={channels}: make them a multiple, "
             f"such as slices={up_to(slices, channels)}"
         )
-    if p.memory is not None and p.hashed and slices != channels:
-        raise user_error(f"gpu(): hashed=True: the {slices} slices need as many channels, not {channels}")
-    if p.hashed and isinstance(p.l2, dict) and "warm_bytes" in p.l2:
-        raise user_error("gpu(): hashed=True: a slice cannot tell which lines to warm: leave out warm_bytes")
+    if p.memory is not None and p.hash_rounds and slices != channels:
+        raise user_error(f"gpu(): hash_rounds: the {slices} slices need as many channels, not {channels}")
+    if p.hash_rounds and isinstance(p.l2, dict) and "warm_bytes" in p.l2:
+        raise user_error("gpu(): hash_rounds: a slice cannot tell which lines to warm: leave out warm_bytes")
 
 
 def _count(argument: str, value: Any) -> int:
@@ -233,13 +233,13 @@ def _group(
     return {**defaults, **given}
 
 
-def _interleave(chunk: str | Bytes, slices: int, l2: Parameters, hashed: int) -> Interleave:
+def _interleave(chunk: str | Bytes, slices: int, l2: Parameters, hash_rounds: int) -> Interleave:
     line = _of_cache("l2", l2, "line")
     if in_bytes(chunk, "gpu(): interleave") % line:
         raise user_error(
             f"gpu(): interleave={chunk!r} is no multiple of the L2's line of {line}B: a line lies in " "one slice"
         )
-    return Interleave(slices, chunk, hashed)
+    return Interleave(slices, chunk, hash_rounds)
 
 
 def _of_cache(argument: str, cache: Parameters, name: str) -> int:
@@ -283,6 +283,6 @@ def _controllers(memory: Any, interleave: Interleave) -> list[SimObject]:
         channels="channels",
         channel="channels",
         interleave="interleave",
-        hash_rounds="hashed",
+        hash_rounds="hash_rounds",
     )
     return [mem.DramController(**given, **interleave.channel(i)) for i in range(interleave.ways)]

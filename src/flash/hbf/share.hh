@@ -1,6 +1,6 @@
 #pragma once
 
-#include "device_parts/hashed_interleave.hh"
+#include "device_parts/hashed_interleave/hashed_interleave.hh"
 #include "flash/hbf/params.hh"
 #include "protocol/traffic.hh"
 

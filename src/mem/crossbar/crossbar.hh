@@ -2,7 +2,7 @@
 
 #include "core/kernel/component.hh"
 #include "core/machine/functional.hh"
-#include "device_parts/hashed_interleave.hh"
+#include "device_parts/hashed_interleave/hashed_interleave.hh"
 #include "mem/crossbar/switch.hh"
 #include "protocol/mem.hh"
 #include "protocol/traffic.hh"
@@ -47,8 +47,8 @@ class Crossbar final : public Model<Crossbar>, public Functional, public protoco
         Param<unsigned> hash_rounds {
             0,
             {0, 4096},
-            "Rounds over the outputs in which a hash deals chunks to them; 0: in turn. With one, "
-            "strides use all outputs; with more, the loads of outputs also differ for a time",
+            "Rounds over the outputs that a hash deals at a time: with one, strides use all "
+            "outputs, with more, also the outputs' loads differ for a time; 0: in turn",
             assumed("addresses are distributed in turn")};
         Param<Frequency> clock {1.2_GHz,
                                 {1_MHz, 100_GHz},

@@ -3,7 +3,7 @@
 #include "core/machine/functional.hh"
 #include "core/state/free_list.hh"
 #include "device_parts/address_map.hh"
-#include "device_parts/hashed_interleave.hh"
+#include "device_parts/hashed_interleave/hashed_interleave.hh"
 #include "mem/dram/contents.hh"
 #include "mem/dram/params.hh"
 #include "mem/dram/schedule/scheduler.hh"

@@ -1,4 +1,4 @@
-#include "device_parts/hashed_interleave.hh"
+#include "device_parts/hashed_interleave/hashed_interleave.hh"
 
 #include <catch2/catch.hpp>
 

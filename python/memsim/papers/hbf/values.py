@@ -42,7 +42,7 @@ LOAD_GPU: dict[str, Any] = dict(
         dict(sms=8, channels=8, slices=16, l2="1536KiB"),
         f"{LOAD}: gpgpu_n_clusters 8, gpgpu_n_mem 8, two slices of 96 KB of each",
     ),
-    hashed=assumed(False, "two slices share a partition"),
+    hash_rounds=assumed(0, "two slices share a partition"),
 )
 LOAD_L2 = dict(mshrs=stated(192, f"{LOAD}: gpgpu_cache:dl2 A:192:4", sweep=[96], name="misses of a slice"))
 LOAD_DRAM = stated(

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "device_parts/hashed_interleave.hh"
+#include "device_parts/hashed_interleave/hashed_interleave.hh"
 #include "device_parts/tag_array.hh"
 #include "mem/cache/lines/set_index.hh"
 #include "protocol/mem.hh"

@@ -1,4 +1,4 @@
-#include "device_parts/dealt_ways.hh"
+#include "device_parts/hashed_interleave/dealt_ways.hh"
 
 #include "core/base/rng.hh"
 

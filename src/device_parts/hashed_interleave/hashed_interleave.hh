@@ -1,6 +1,6 @@
 #pragma once
 
-#include "device_parts/dealt_ways.hh"
+#include "device_parts/hashed_interleave/dealt_ways.hh"
 #include "device_parts/interleave.hh"
 
 namespace memsim::device_parts {
