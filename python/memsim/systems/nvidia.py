@@ -284,7 +284,7 @@ def a100(memory: Any = "80GB", **changes: Any) -> Gpu:
 
 
 def h100(form: str = "sxm", **changes: Any) -> Gpu:
-    """An H100, form 'sxm' (nvidia_parts.HBM3) or 'pcie' (HBM2e); `changes` as of v100()."""
+    """An H100, form 'sxm' (HBM3) or 'pcie' (HBM2e); `changes` as of v100()."""
     return chip(f"h100-{form}").gpu(**changes)
 
 
