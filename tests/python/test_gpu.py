@@ -162,9 +162,10 @@ def test_applications_share_one_machine(in_tmp):
     assert all(root.gpu.dispatcher.stats.application_ipc[i] > 0 for i in range(2))
 
 
-def test_warm_slices_hold_their_own_chunks(in_tmp):
-    root = machine(l2=dict(capacity="64KiB", warm_bytes="64KiB"))
-    cold = machine()
+@pytest.mark.parametrize("hash_rounds", [0, 16])
+def test_warm_slices_hold_their_own_chunks(hash_rounds, in_tmp):
+    root = machine(l2=dict(capacity="64KiB", warm_bytes="64KiB"), hash_rounds=hash_rounds)
+    cold = machine(hash_rounds=hash_rounds)
     run(root), run(cold)
     assert sum(c.stats.misses for c in root.gpu.l2) < sum(c.stats.misses for c in cold.gpu.l2)
 
@@ -178,10 +179,6 @@ def test_warm_slices_hold_their_own_chunks(in_tmp):
         (dict(sms=True), "gpu(): sms=True: write a whole number from 1 to 256"),
         (dict(channels=300), "gpu(): channels=300: write a whole number from 1 to 256"),
         (dict(slices=2.0), "gpu(): slices=2.0: write a whole number from 1 to 256"),
-        (
-            dict(hash_rounds=1, l2=dict(capacity="64KiB", warm_bytes="64KiB")),
-            "gpu(): hash_rounds: a slice cannot tell which lines to warm: leave out warm_bytes",
-        ),
         (
             dict(hash_rounds=1, memory=lambda i, interleave: mem.DramController()),
             "gpu(): memory gave a controller for channel 0 that does not know its hashed addresses: make it with "

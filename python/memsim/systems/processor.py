@@ -188,8 +188,6 @@ def _check_slices(p: GpuParameters, slices: int, channels: int) -> None:
         )
     if p.memory is not None and p.hash_rounds and slices != channels:
         raise user_error(f"gpu(): hash_rounds: the {slices} slices need as many channels, not {channels}")
-    if p.hash_rounds and isinstance(p.l2, dict) and "warm_bytes" in p.l2:
-        raise user_error("gpu(): hash_rounds: a slice cannot tell which lines to warm: leave out warm_bytes")
 
 
 def _count(argument: str, value: Any) -> int:
