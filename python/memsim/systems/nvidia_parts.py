@@ -115,7 +115,7 @@ def dealt(rounds: int) -> Any:
         rounds,
         "HBM2 and HBM2e: reads approach the memory's rate slowly with the occupancy, as if the loads of channels "
         "differed; runs with 0 and 16 to 512. HBM3: reads agree without such a difference",
-        used=["reads of the H100 PCIe and the A100 80 GB from 62.5 to 100 % occupancy"],
+        used=["reads of the H100 PCIe and the A100 80 GB from 62.5 to 100 % occupancy, of the H200 to 50 %"],
     )
 
 
