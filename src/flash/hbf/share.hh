@@ -28,4 +28,14 @@ inline std::optional<device_parts::HashedInterleave> interleave_of(const HbfShar
     return device_parts::HashedInterleave(share->chunk, share->ways, s.hash_rounds());
 }
 
+/// Refuses an address that belongs to another stack, if parameters state the share of this one.
+inline void check_own(const HbfShare& s, const device_parts::HashedInterleave& dealt,
+                      std::uint64_t address, const Component& stack) {
+    const std::uint32_t way = s.interleave_ways() > 1 ? dealt.way(address) : s.interleave_index();
+    if (way != s.interleave_index())
+        throw ConfigError(stack.path() + ".interleave_index: address " + std::to_string(address) +
+                          " belongs to stack " + std::to_string(way) +
+                          ": the component that spreads the requests must use the same share");
+}
+
 } // namespace memsim::flash

@@ -175,6 +175,7 @@ bool HbfStack::stall() {
 }
 
 HbfPlace HbfStack::place_of(const MemRequest& r) const {
+    if (dealt_) check_own(params.share, *dealt_, r.address, *this);
     const std::uint64_t address = within(r.address);
     if (const std::string fault = fault_of(r, address, geometry_); !fault.empty())
         throw ConfigError(path() + ".cpu_side: a request of " + std::to_string(r.bytes) +

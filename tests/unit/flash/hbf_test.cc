@@ -373,10 +373,23 @@ TEST_CASE("A stack behind a router takes its share from parameters", "[flash][hb
     CHECK(b.answered(15) == 150 * us + way + 1 * ns);
     CHECK(b.answered(16) == 160 * us + sense + 1 * ns);
     using Catch::Contains;
+    Bench other("interleave_ways=2 interleave_index=1 interleave_granularity=256B");
+    other.read(0, 512);
+    other.machine.start();
+    CHECK_THAT(error_of([&] { other.machine.run(never); }),
+               Contains("address 512 belongs to stack 0"));
     CHECK_THAT(error_of([] { Bench b("interleave_ways=2 interleave_index=2"); }),
                Contains("2 is not below interleave_ways"));
     CHECK_THAT(error_of([] { Bench b("interleave_ways=2"); }),
                Contains("interleave_granularity: is 0B"));
+}
+
+TEST_CASE("A stack that a hash selects has its share in pages without gaps", "[flash][hbf]") {
+    const device_parts::HashedInterleave share(256, 2, 16);
+    Bench b("interleave_ways=2 interleave_index=1 interleave_granularity=256B hash_rounds=16");
+    for (unsigned i = 0; i < 17; ++i) b.read(i * 10 * us, share.address(1, 256 * i));
+    b.run();
+    CHECK(value(b.stack().stat.cells.senses) == 2);
 }
 
 } // namespace memsim::hbf_test
