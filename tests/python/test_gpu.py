@@ -167,7 +167,7 @@ def test_warm_slices_hold_their_own_chunks(hash_rounds, in_tmp):
     root = machine(l2=dict(capacity="64KiB", warm_bytes="64KiB"), hash_rounds=hash_rounds)
     cold = machine(hash_rounds=hash_rounds)
     run(root), run(cold)
-    assert sum(c.stats.misses for c in root.gpu.l2) < sum(c.stats.misses for c in cold.gpu.l2)
+    assert sum(c.stats.misses for c in root.gpu.l2) == 0 < sum(c.stats.misses for c in cold.gpu.l2)
 
 
 @pytest.mark.parametrize(
