@@ -29,9 +29,9 @@ def in_bytes(size: object, what: str) -> int:
 class Interleave:
     """Neighbouring chunks of addresses belong to neighbouring parts, the chunk after the last part's to the first part.
 
-    ways   parts that share the addresses
-    chunk  size of the addresses in one part, such as '256B' or Bytes(256)
-    hash_rounds of mem.Crossbar: rounds over the parts that a hash deals at a time; 0: in turn
+    ways         parts that share the addresses
+    chunk        size of the addresses in one part, such as '256B' or Bytes(256)
+    hash_rounds  rounds over the parts that a hash deals at a time (mem.Crossbar); 0: in turn
 
     A machine states it once. Caches and memory controllers behind a crossbar take it from the connection.
     """

@@ -71,7 +71,8 @@ class GpuParameters:
     slices      L2 slices, a multiple of `channels`; None: one for each. Where a channel has several, a
                 crossbar joins them
     interleave  bytes of a chunk; consecutive chunks belong to consecutive slices and channels
-    hash_rounds of mem.Crossbar: rounds over the slices that a hash deals at a time; as many slices as channels
+    hash_rounds rounds over the slices that a hash deals at a time (mem.Crossbar); 0: in turn. With a hash there are as
+                many slices as channels
     clock       of SMs, caches and crossbar
     sm, network, dispatcher   dicts of parameters of gpu.Sm, mem.Crossbar and gpu.Dispatcher
     mmu         None, or a dict of arguments of systems.mmu.translate() without `walks`, such as
