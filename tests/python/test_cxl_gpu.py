@@ -6,7 +6,7 @@ from pathlib import Path
 
 import memsim
 import pytest
-from memsim.study import assumptions
+from memsim.study import assumptions, paper
 from memsim.study.metric import Run
 from memsim.systems import cxl_gpu
 from memsim.systems.scale import footprint
@@ -330,6 +330,31 @@ def test_memory_is_as_the_program_left_it_over_256_byte_flits(memsim_command, fl
         "--check-contents",
     )
     assert "bytes equal those of the program" in done.stdout
+
+
+@pytest.mark.parametrize("drive", ["fresh", "used"])
+@pytest.mark.parametrize("name", cxl_gpu.workloads.names())
+def test_the_seed_changes_runs_with_used_drives_and_of_all_workloads_but_those_named(name, drive, in_tmp):
+    def digest(seed):
+        work, region = cxl_gpu.workloads.program(name, "tiny", seed)
+        root = cxl_gpu.machine(
+            "cxl-sr", work, "z-nand", seed=seed, medium=dict(state=drive), dispatcher=dict(max_instructions=region)
+        )
+        with memsim.Simulation(root) as simulation:
+            assert simulation.simulate().cause == "nothing left to do"
+            simulation.stats.dump()  # which the digest covers
+            return simulation.digest
+
+    seedless = drive == "fresh" and name in paper.load("cxl_gpu").table.seedless
+    assert (digest(1) == digest(2)) == (seedless or name == "rsum")  # rsum writes too little for the drive
+
+
+def test_points_of_used_drives_run_once_for_each_seed():
+    made = paper.load("cxl_gpu")
+    for name, figure in made.figures.items():
+        for points in figure.points:
+            used = (points.parameters.get("media") in ("z-nand", "nand")) and "fresh" not in points.arguments
+            assert points.seeded == (used or name == "sensitivity"), (name, points)
 
 
 def test_each_assumption_is_a_parameter_of_its_platforms():

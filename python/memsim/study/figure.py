@@ -92,7 +92,7 @@ class Figure(Study):
                 *points.options,
                 *(word for change in points.set for word in ("--set", change.format_map(words))),
             ],
-            seeded=words["workload"] not in paper.seedless,
+            seeded=points.seeded or words["workload"] not in paper.seedless,
             **{key: keys.get(key, "") for key in self.index if key in keys or key == "variant"},
         )
         for point in self.points[before:]:

@@ -32,6 +32,7 @@ class Points:
     options: list[str] = dataclasses.field(default_factory=list)  # other options of memsim
     each: list[Any] = dataclasses.field(default_factory=list)  # the values that replace {each}
     workloads: str | list[str] = ""  # a group or names; by default those given to the figure
+    seeded: bool = False  # the machine depends on the seed, such as a used drive: no workload is seedless
     script: str = ""  # replaces the paper's script
     base: list[str] = dataclasses.field(default_factory=list)  # replaces the paper's arguments
     parameters: dict[str, str] = dataclasses.field(default_factory=dict)  # the paper's [parameters], such as a medium
