@@ -1,7 +1,8 @@
 """CXL-GPU's machine for a program: capacities in proportion to the footprint, which is ten times the GPU's memory.
 
 Local memory and the endpoint's DRAM cache shrink together. The last-level cache is Vortex's as far as local memory is
-eight times as large. Queues, lines of 64 B, units of 256 B, layers, media times and the host's 500 us never shrink.
+eight times as large. Queues, lines, units of the endpoint's cache, layers, media times and the host's 500 us never
+shrink.
 """
 
 from dataclasses import dataclass, field
@@ -12,7 +13,11 @@ from ...systems.scale import KIB, Invariant, up_to
 LINE = 64
 LLC_WAYS = assumed(8, "ways of the last-level cache")
 LOCAL = stated(10, "CXL-GPU, evaluation: the footprint is ten times local memory")
-LLC = cited(128 * KIB, "Vortex, hw/rtl/VX_config.vh: L2CACHE_SIZE 131072")
+LLC = cited(
+    1024 * KIB,
+    "Vortex, hw/rtl/VX_config.vh: L3CACHE_SIZE 1048576, the cache that clusters share; CXL-GPU: clusters connect to "
+    "the system bus through the last-level cache",
+)
 LEAST_LLC = assumed(8, "local memory to last-level cache at the least, where the program is small")
 UVM_PAGE = assumed(64 * KIB, "bytes that a fault brings; range 4 KiB to 2 MiB")
 
@@ -36,7 +41,7 @@ def scale(footprint: int, ratio: int = LOCAL) -> Scaled:
     )
     made.invariants = [
         Invariant("footprint / local memory", float(ratio), footprint / made.local),
-        Invariant("local memory / last-level cache", 64, made.local / made.llc),
+        Invariant("local memory / last-level cache", float(LEAST_LLC), made.local / made.llc),
         Invariant("pages of UVM in local memory", 128, max(1, made.local // UVM_PAGE)),
     ]
     return made
