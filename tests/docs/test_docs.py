@@ -3,7 +3,8 @@
 The blocks of a document run in order, in one scratch folder that looks like the project's root, so a
 later block uses the files of earlier ones. `sh exit=1` is a block that must fail with this code. A `sql` block
 queries the stats.db that was written last, and must return a row. A `cpp` block occurs, word for word, in a file
-of tests/unit/docs, which is compiled and tested. Blocks marked `text` are output.
+of tests/unit/docs, which is compiled and tested. Each line of a block `text prints` is a line that the block before
+it prints. Other blocks marked `text` are not run.
 
 One command is not run completely: `util/test` would run this test, which would run it again. In a block it
 checks packages, builds, and collects its tests (--collect-only in pytest's environment) without running them.
@@ -20,7 +21,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-FENCE = re.compile(r"^```(sh|python|sql)((?: exit=\d+)?)\n(.*?)^```$", re.M | re.S)
+FENCE = re.compile(r"^```(sh|python|sql|text prints)((?: exit=\d+)?)\n(.*?)^```$", re.M | re.S)
 
 
 def blocks(document):
@@ -46,9 +47,13 @@ def test_every_block_runs(document, tmp_path):
     for entry in ROOT.iterdir():
         if entry.name not in (".git", "memsim-out"):
             (tmp_path / entry.name).symlink_to(entry)
-    before = set(os.listdir(tmp_path))
+    before, printed = set(os.listdir(tmp_path)), ""
     for line, language, code, text in blocks(document):
         where = f"{document.relative_to(ROOT)}:{line}"
+        if language == "text prints":
+            missing = [wanted for wanted in text.splitlines() if wanted not in printed.splitlines()]
+            assert not missing, f"{where}: {missing} is not in\n{printed}"
+            continue
         if language == "sql":
             newest = max(tmp_path.rglob("stats.db"), key=lambda p: p.stat().st_mtime)
             assert sqlite3.connect(newest).execute(text).fetchall(), f"{where}: no row"
@@ -57,6 +62,7 @@ def test_every_block_runs(document, tmp_path):
         done = run(command, tmp_path)
         assert done.returncode == code, f"{where}:\n{text}\n{done.stdout}\n{done.stderr}"
         assert "Empty DataFrame" not in done.stdout, f"{where}: no row"
+        printed = done.stdout + done.stderr
         if "util/test" in text:
             assert re.search(r"^docs/test_docs\.py: \d+$", done.stdout, re.M), f"{where}: not collected"
             assert done.stdout.endswith("\n0 passed, 0 failed\n"), f"{where}: tests were run"

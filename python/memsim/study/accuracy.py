@@ -72,7 +72,7 @@ def _sentence(what: str, judged: Iterable[list[tuple[verdict.Verdict, dict[str, 
     judgements = [words[w] for w in JUDGEMENTS]
     return (
         f"Of the {sum(words.values())} claims of {what} {sum(judgements)} are judged: {judgements[0]} are "
-        f"met, {judgements[1]} show the paper's direction only, and {judgements[2]} are not reproduced."
+        f"met, {judgements[1]} show the paper's ordering only, and {judgements[2]} are not reproduced."
     )
 
 
