@@ -95,4 +95,4 @@ if args.pattern == "probed":
 monitor = root.monitor.stats
 for what, latency in ("read", monitor.read_latency), ("write", monitor.write_latency):
     if latency.count:
-        print(f"{what} latency {latency.mean:.1f} ns on average, {latency.p99:.1f} ns at the 99th " "percentile")
+        print(f"{what} latency {latency.mean:.1f} ns on average, {latency.p99:.1f} ns at the 99th percentile")

@@ -49,7 +49,7 @@ memsim.simulate()
 memsim.stats.dump("end")
 
 host, drive = root.host.stats, root.ssd.drive.stats
-print(f"{args.drive}: {host.bandwidth / 1e6:.1f} MB/s, {host.read_rate + host.write_rate:.0f} requests a " "second")
+print(f"{args.drive}: {host.bandwidth / 1e6:.1f} MB/s, {host.read_rate + host.write_rate:.0f} requests a second")
 for what, latency in ("read", host.read_latency), ("write", host.write_latency):
     if latency.count:
         print(

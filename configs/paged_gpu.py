@@ -39,7 +39,7 @@ parser.add_argument(
 parser.add_argument(
     "--prefetch",
     default="none",
-    help="with faults: the page prefetcher, with which the host brings pages in addition to " "faulted ones",
+    help="with faults: the page prefetcher, with which the host brings pages in addition to faulted ones",
 )
 parser.add_argument("--eviction", default="lru", help="with faults: the page policy that selects the page to evict")
 parser.add_argument("--seed", type=int, default=1)

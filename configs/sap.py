@@ -16,7 +16,7 @@ parser.add_argument("--scale", default="default", help=f"one of {', '.join(sap.w
 parser.add_argument(
     "--drive",
     default="table",
-    help=f"one of {', '.join(sap.machines.DRIVES)}: the paper's latencies, or " "a drive with this flash",
+    help=f"one of {', '.join(sap.machines.DRIVES)}: the paper's latencies, or a drive with this flash",
 )
 parser.add_argument("--period", type=int, help="cycles between queries of the schedulers (default: the platform's)")
 parser.add_argument(

@@ -58,7 +58,7 @@ for_flash.add_argument(
 for_flash.add_argument(
     "--collect",
     choices=zng.flash.COLLECT_WHEN,
-    help="condition for merging log blocks: few pages left (Fig. 17), or also no erased " "blocks left in their plane",
+    help="condition for merging log blocks: few pages left (Fig. 17), or also no erased blocks left in their plane",
 )
 parser.add_argument(
     "--whole",
@@ -75,7 +75,7 @@ parser.add_argument(
 parser.add_argument(
     "--optane",
     default="printed",
-    help="reading of table I's times and rows of Optane: printed, table, " "dimm or measured",
+    help="reading of table I's times and rows of Optane: printed, table, dimm or measured",
 )
 parser.add_argument(
     "--max-instructions",

@@ -67,7 +67,7 @@ if latencies:
     print(f"latency of reads: {sum(v.mean for v in latencies) / len(latencies) / 1e3:.2f} us on average")
 sensed = total(packages, "sensed_bytes")
 if sensed:
-    print(f"sensed: {sensed / 1e6:.1f} MB, of which {total(packages, 'useful_bytes') / sensed:.1%} were asked " "for")
+    print(f"sensed: {sensed / 1e6:.1f} MB, of which {total(packages, 'useful_bytes') / sensed:.1%} were asked for")
 if total(packages, "writes"):
     print(
         f"writes: {total(packages, 'write_hits') / total(packages, 'writes'):.1%} found their page in a "

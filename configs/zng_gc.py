@@ -28,7 +28,7 @@ parser.add_argument(
     "--collect",
     choices=zng.flash.COLLECT_WHEN,
     default="low",
-    help="condition for merging log blocks: few pages left, or also no erased blocks left in their " "plane",
+    help="condition for merging log blocks: few pages left, or also no erased blocks left in their plane",
 )
 parser.add_argument(
     "--registers", type=int, default=8, help="registers per plane (few, because 8 would hold all written data)"

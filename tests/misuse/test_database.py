@@ -265,7 +265,7 @@ def test_parameters_are_numbers_in_base_units(run, out):
     rows = run(
         "sql",
         "out",
-        "SELECT param.name, text, value, unit FROM param JOIN object ON object.id = object " "WHERE path = 'gpu.l2[0]'",
+        "SELECT param.name, text, value, unit FROM param JOIN object ON object.id = object WHERE path = 'gpu.l2[0]'",
     ).stdout.splitlines()[1:]
     found = {name: rest for name, *rest in (row.split("\t") for row in rows)}
     assert found["ways"] == ["8", "8", ""]

@@ -21,7 +21,7 @@ def checkpoint(run, tmp_path, tiny):
 @pytest.mark.parametrize(
     "damage, output",
     [
-        (lambda b: b"", "the file is cut off after 0 bytes; use another checkpoint or copy this one " "again"),
+        (lambda b: b"", "the file is cut off after 0 bytes; use another checkpoint or copy this one again"),
         (lambda b: b[:40], "the file is cut off after 40 bytes"),
         (lambda b: b[:-1], "the file is cut off after "),
         (lambda b: b[: len(b) // 2], "the file is cut off after "),
@@ -174,7 +174,7 @@ def test_a_dump_beyond_the_limit_of_a_file_s_size(run, refused, checkpoint, tiny
     limit = database.stat().st_size + 10_000
     text = refused("-d", "out", *tiny, preexec_fn=limited(limit))
     assert text.startswith("results database out/stats.db: it could not be read or written")
-    assert text.endswith("; earlier results are intact: check the disk, or choose another " "file with --stats-db")
+    assert text.endswith("; earlier results are intact: check the disk, or choose another file with --stats-db")
     assert run(*query).stdout == before and before.count("\n") > 100
 
 

@@ -42,7 +42,7 @@ def traced(tmp_path):
 @pytest.mark.parametrize("name", ["../there.traceg", "link.traceg", "{}/there.traceg"])
 def test_a_list_opens_no_file_outside_of_its_folder(run, refused, traced, tmp_path, name):
     traced.write_text(COPY + name.format(tmp_path) + "\n")
-    output = "lies outside of the list's folder: copy it there, or set outside=True of " "workload.TraceProgram"
+    output = "lies outside of the list's folder: copy it there, or set outside=True of workload.TraceProgram"
     for command in (["trace", "info", traced], ["run.py"]):
         text = refused(*command)
         assert "list/kernelslist.g: line 2: '" in text and text.endswith(output), text

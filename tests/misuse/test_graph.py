@@ -32,13 +32,13 @@ def csr(vertices=3, rows=(0, 2, 3, 4), columns=(1, 2, 0, 1)):
         (
             "range.gr",
             b"p sp 3 2\na 1 2 1\na 2 9 1\n",
-            "line 3, column 5: the second vertex is '9', where a whole " "number from 1 to 3 is right",
+            "line 3, column 5: the second vertex is '9', where a whole number from 1 to 3 is right",
         ),
         ("cut.gr", b"p sp 3 4\na 1 2 1\na 2 3 1\n", "announces 4 edges but holds 2: it is cut off"),
         (
             "range.mtx",
             MATRIX + b"3 3 2\n1 2\n4 1\n",
-            "line 4, column 1: the row is '4', where a whole number from " "1 to 3 is right",
+            "line 4, column 1: the row is '4', where a whole number from 1 to 3 is right",
         ),
         ("cut.mtx", MATRIX + b"3 3 5\n1 2\n", "announces 5 entries but holds 1: it is cut off"),
         ("cut.csr", csr()[:-6], "byte 38: the file ends inside the columns, 6 bytes too early"),
@@ -63,22 +63,22 @@ def test_a_wrong_file(refused, tmp_path, tiny, name, content, output):
         (
             "huge.gr",
             b"p sp 4294967294 1\na 1 2 1\n",
-            "announces 4294967294 vertices for 1 edges; beyond " "16777216 vertices at most 16 for each edge are right",
+            "announces 4294967294 vertices for 1 edges; beyond 16777216 vertices at most 16 for each edge are right",
         ),
         (
             "huge.mtx",
             MATRIX + b"4294967294 4294967294 0\n",
-            "announces 4294967294 vertices for 0 edges; beyond " "16777216 vertices at most 16 for each edge are right",
+            "announces 4294967294 vertices for 0 edges; beyond 16777216 vertices at most 16 for each edge are right",
         ),
         (
             "huge.csr",
             b"CSR1" + struct.pack("<II", 2**32 - 2, 2**32 - 1),
-            "byte 12: the file ends inside the row " "offsets, 1048576 bytes too early; fetch it again",
+            "byte 12: the file ends inside the row offsets, 1048576 bytes too early; fetch it again",
         ),
         (
             "huge.txt",
             b"2000000000\n0 1\n",
-            "ends where a vertex 'start count' should follow: it is cut off; fetch " "it again",
+            "ends where a vertex 'start count' should follow: it is cut off; fetch it again",
         ),
         (
             "huge.xz",

@@ -84,5 +84,5 @@ def test_weights_that_are_cut_off_cost_no_memory(refused, network):
 def test_a_version_that_is_none(refused, network):
     script = network(NET + "[convolutional]\nactivation=leaky\n", b"\xff\xff\xff\x7f" * 3)
     assert refused(script, "4") == (
-        "n.weights: byte 12: the file ends inside the number of images seen, 8 bytes too early; fetch it " "again"
+        "n.weights: byte 12: the file ends inside the number of images seen, 8 bytes too early; fetch it again"
     )

@@ -20,7 +20,7 @@ memsim.simulate("1us")
     [
         (
             "root.gpu.sm[0].warp_slotz = 4",
-            "wrong.py:6: gpu.sm[0] has no parameter, port or child 'warp_slotz' (did you mean " "'warp_slots'?)",
+            "wrong.py:6: gpu.sm[0] has no parameter, port or child 'warp_slotz' (did you mean 'warp_slots'?)",
         ),
         (
             "ohm.planar('ohm-bass', root.program)",
@@ -64,7 +64,7 @@ memsim.simulate("1us")
         ),
         (
             "ohm.planar('ohm-base', workload.Program(size=9, source=512))",
-            "wrong.py:6: workload.Program.source: there is no vertex 512: the graph's vertices are " "0 to 511",
+            "wrong.py:6: workload.Program.source: there is no vertex 512: the graph's vertices are 0 to 511",
         ),
         (
             "root.gen = mem.TrafficGen()",

@@ -57,7 +57,7 @@ def test_one_checkpoint_is_restored(memsim_command, script):
     for arguments in (["out/4us.ckpt", "out/5us.ckpt"], ["out/4us.ckpt", "--restore", "out/5us.ckpt"]):
         output = memsim_command("--restore", *arguments, expect=2).stderr
         assert output.endswith(
-            "memsim: error: --restore takes one checkpoint and 2 are named: " "out/4us.ckpt, out/5us.ckpt\n"
+            "memsim: error: --restore takes one checkpoint and 2 are named: out/4us.ckpt, out/5us.ckpt\n"
         )
 
 

@@ -187,11 +187,11 @@ def test_warm_slices_hold_their_own_chunks(hash_rounds, in_tmp):
         (dict(channels=2, slices=4, hash_rounds=1), "gpu(): hash_rounds: the 4 slices need as many channels, not 2"),
         (
             dict(channels=4, slices=6),
-            "gpu(): slices=6 do not divide among channels=4: make them a multiple, such as " "slices=8",
+            "gpu(): slices=6 do not divide among channels=4: make them a multiple, such as slices=8",
         ),
         (
             dict(interleave="64B"),
-            "gpu(): interleave='64B' is no multiple of the L2's line of 128B: a line lies in one " "slice",
+            "gpu(): interleave='64B' is no multiple of the L2's line of 128B: a line lies in one slice",
         ),
         (dict(interleave=256), "gpu(): interleave: 256 is no size: write whole bytes with a unit of B, kB, "),
         (dict(interleave="256"), "gpu(): interleave: '256' is no size: "),
@@ -208,7 +208,7 @@ def test_warm_slices_hold_their_own_chunks(hash_rounds, in_tmp):
         (dict(l2=dict(interleave_ways=4)), "gpu(): l2: 'interleave_ways' is not given here: it follows from slices="),
         (
             dict(network=dict(granularity="1KiB")),
-            "gpu(): network: 'granularity' is not given here: it follows from " "interleave=",
+            "gpu(): network: 'granularity' is not given here: it follows from interleave=",
         ),
         (dict(sm=[]), "gpu(): sm=[]: write a dict of gpu.Sm's parameters"),
         (dict(sm=["warp_slots"]), "gpu(): sm=['warp_slots']: write a dict of gpu.Sm's parameters"),

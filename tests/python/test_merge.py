@@ -111,7 +111,7 @@ def test_rows_of_studies_are_merged_and_the_latest_is_kept(made):
         with sqlite3.connect(made / f"{name}.db") as db:
             db.execute(points.TABLE)
             db.execute(
-                "INSERT INTO point(study, number, name, state, began, run) " "VALUES('s', 0, ?, 'finished', ?, ?)",
+                "INSERT INTO point(study, number, name, state, began, run) VALUES('s', 0, ?, 'finished', ?, ?)",
                 [name, when, run],
             )
             stored.store(db, "s", [])

@@ -160,7 +160,7 @@ def test_bytes_of_dram_are_unknown_where_nothing_counts_them(runs, tmp_path):
     none = copy_with(
         runs,
         tmp_path,
-        "UPDATE object SET type = 'mem.SimpleMemory' " "WHERE type GLOB 'ohm.*' OR type = 'mem.DramController'",
+        "UPDATE object SET type = 'mem.SimpleMemory' WHERE type GLOB 'ohm.*' OR type = 'mem.DramController'",
     )
     assert ask(none, "SELECT dram_bytes FROM launches")["dram_bytes"].isna().all()
     with sqlite3.connect(none / "stats.db") as db:
@@ -234,7 +234,7 @@ def test_hit_rates_of_page_buffers_and_those_stated_by_components(memsim_command
     )
     buffer = (
         memsim.results(tmp_path / "out")
-        .sql("SELECT name, value FROM result WHERE path = 'memory.buffer' AND name IN " "('hits', 'reads', 'writes')")
+        .sql("SELECT name, value FROM result WHERE path = 'memory.buffer' AND name IN ('hits', 'reads', 'writes')")
         .set_index("name")["value"]
     )
     of_buffer = rates[rates.index == ("memory.buffer", "hits")]

@@ -39,7 +39,7 @@ def records(memsim_command, name):
 
 def test_a_trace_is_whole_though_a_variable_keeps_the_machine(script, memsim_command):
     # Long enough for the heartbeat of simulate(), whose frame remains in a traceback or a cycle.
-    script("kept = [machine(400_000, '1ns', file='t.mst')]\n" "kept.append(kept)\n" "kept[0].simulate()\n")
+    script("kept = [machine(400_000, '1ns', file='t.mst')]\nkept.append(kept)\nkept[0].simulate()\n")
     assert records(memsim_command, "t.mst") == 400_000
 
 
@@ -68,7 +68,7 @@ def test_a_resumed_recording_writes_the_same_file(script, memsim_command, tmp_pa
 @pytest.mark.parametrize("batch", [64, 65536])  # the disk is full during the run, or at its end
 def test_a_full_disk_fails_the_run(script, batch):
     output = script(
-        f"machine(1000, file='/dev/full', format='dramsim3', cycle='1ns', batch={batch})" ".simulate()\n", expect=1
+        f"machine(1000, file='/dev/full', format='dramsim3', cycle='1ns', batch={batch}).simulate()\n", expect=1
     )
     assert (
         "/dev/full: cannot be written further (No space left on device): name a file where there "

@@ -295,7 +295,7 @@ def test_the_quick_figures_are_true(figure, memsim_command, tmp_path):
     """A new run gives the figures in docs/results."""
     memsim_command("reproduce", figure, "-d", "out", "--check")
     (known,) = catalog.chosen([figure])
-    with (tmp_path / "out" / known.folder / "claims.csv").open() as f:
+    with (tmp_path / "out" / known.name / "claims.csv").open() as f:
         ours = {row["id"]: row["ours"] for row in csv.DictReader(f)}
     quick = results.rows_of(results.file_of(known.system, "quick"))
     recorded = {id: row["ours"] for id, row in quick.items() if row["source"] == known.name}

@@ -63,7 +63,7 @@ def test_a_checkpoint_inside_and_between_calls(memsim_command, script, tmp_path)
 def test_a_period_and_one_from_python(memsim_command, script, tmp_path):
     script.write_text(
         script.read_text().replace(
-            "    if root", "    if event.tick == 60 * 10**9:\n        memsim.checkpoint('own.ckpt')\n" "    if root"
+            "    if root", "    if event.tick == 60 * 10**9:\n        memsim.checkpoint('own.ckpt')\n    if root"
         )
     )
     whole = memsim_command("--checkpoint-sim-period", "35us", script, 10000)
@@ -135,7 +135,7 @@ def test_changes_that_a_checkpoint_allows(memsim_command, script, tmp_path):
     )
     memsim_command("--restore", "memsim-out/40us.ckpt", "--set", "sys.mem.latency=300ns")
     memsim_command("--restore", "memsim-out/40us.ckpt", "-d", "elsewhere")
-    ((first,),) = [rows(tmp_path / "memsim-out/stats.db", "SELECT id FROM run WHERE parent IS NULL " "OR parent = ''")]
+    ((first,),) = [rows(tmp_path / "memsim-out/stats.db", "SELECT id FROM run WHERE parent IS NULL OR parent = ''")]
     children = rows(tmp_path / "memsim-out/stats.db", f"SELECT digest FROM run WHERE parent = '{first[0]}'")
     assert len(children) == 1
     assert rows(tmp_path / "elsewhere/stats.db", "SELECT parent FROM run") == [first]
@@ -158,7 +158,7 @@ def test_a_changed_script_gives_an_error_message(memsim_command, script, tmp_pat
 def test_another_order_of_calls_gives_an_error_message(memsim_command, script, tmp_path):
     script.write_text(
         script.read_text().replace(
-            "memsim.stats.series", "import os\nif 'OTHER' in os.environ: memsim.curTick()\n" "memsim.stats.series"
+            "memsim.stats.series", "import os\nif 'OTHER' in os.environ: memsim.curTick()\nmemsim.stats.series"
         )
     )
     memsim_command("--checkpoint-at", "40us", script, 10000)

@@ -112,6 +112,12 @@ def test_the_jobs_of_a_study_equal_a_local_sweep(stand_in):
     assert "done: 3 of 4 points" in sweep(stand_in, "--status", "out").stdout, "of the tasks again"
 
 
+def test_folders_with_spaces_are_quoted(stand_in):
+    """sbatch divides its lines at spaces, except within quotes."""
+    sweep(stand_in, "study.py", "300", "--slurm", "-d", "my results")
+    assert f"#SBATCH --output='{stand_in}/my results/slurm/seeds-%a.log'\n" in (stand_in / "job-0").read_text()
+
+
 def test_a_submission_that_is_refused(stand_in, monkeypatch):
     output = sweep(stand_in, "study.py", "300", "--slurm", "-d", "out", REFUSE="no such partition", expect=1)
     assert output.stderr == "memsim: sbatch refused the job seeds: sbatch: error: no such partition\n"

@@ -1,5 +1,6 @@
 """Studies: points run in processes, finished points are skipped, verdicts are stored in the database."""
 import argparse
+import os
 import sqlite3
 
 import pytest
@@ -45,6 +46,16 @@ def make(tmp, *sizes, script="point.py"):
 
 def runs(tmp):
     return [r[0] for r in sqlite3.connect(tmp / "study.db").execute("SELECT id FROM run")]
+
+
+def test_as_many_points_run_at_once_as_the_process_may_use_cores(in_tmp):
+    usable = os.sched_getaffinity(0)
+    try:
+        os.sched_setaffinity(0, {min(usable)})
+        assert study.Study("ohm", "test", database=in_tmp / "study.db").jobs == 1
+    finally:
+        os.sched_setaffinity(0, usable)
+    assert study.Study("ohm", "test", database=in_tmp / "study.db").jobs == len(usable)
 
 
 def test_points_become_a_table_with_a_column_for_each_query(in_tmp, point):

@@ -128,6 +128,17 @@ def test_unfinished_requests_are_in_the_timeline(timeline):
         assert sum(round(e["dur"] * 1000) for e in own) == round(request["dur"] * 1000)
 
 
+def test_an_idle_component_has_no_wakes(in_tmp):
+    """Viewers keep the value of a counter until the next one."""
+    root = memsim.Root()
+    root.gen, root.mem = memsim.mem.TrafficGen(requests=2, period="20us"), memsim.mem.SimpleMemory(latency="100ns")
+    root.gen.mem_side = root.mem.cpu_side
+    with memsim.Simulation(root, memsim.Options(timeline="t.json")) as simulation:
+        simulation.simulate()
+    counted = [(e["ts"], e["args"]["wakes"] > 0) for e in json.loads(Path("t.json").read_text()) if e["name"] == "mem"]
+    assert counted[:2] == [(0, True), (1, False)]
+
+
 def test_final_events_replace_provisional_ones(timeline):
     def comparable(events):
         return sorted(json.dumps(e, sort_keys=True) for e in events if e["ph"] == "X")

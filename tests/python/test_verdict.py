@@ -122,6 +122,7 @@ def test_no_absolute_value_in_per_cent_is_more_than_the_whole():
         (9.0e-16, "met"),
         (4.0e-16, "not reproduced"),  # 0.06 dB off
         (1.05e-15, "not reproduced"),  # near, but not below 1e-15
+        (0.0, "not reproduced"),
     ],
 )
 def test_a_bit_error_rate_is_judged_by_its_light(ours, word):
@@ -225,7 +226,7 @@ def test_a_database_of_an_older_version_gets_the_columns(in_tmp):
     with contextlib.closing(sqlite3.connect("study.db")) as database, database:
         database.execute("DROP TABLE IF EXISTS claim")
         database.execute(
-            "CREATE TABLE claim(id TEXT PRIMARY KEY, study TEXT, ours REAL, verdict TEXT, " "judged TEXT) WITHOUT ROWID"
+            "CREATE TABLE claim(id TEXT PRIMARY KEY, study TEXT, ours REAL, verdict TEXT, judged TEXT) WITHOUT ROWID"
         )
         database.execute("INSERT INTO claim VALUES('ohm-06', 'fig16', 1.015, 'within tolerance', 'then')")
     made = study.Study("ohm", "test", database=in_tmp / "study.db")

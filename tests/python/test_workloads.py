@@ -106,9 +106,7 @@ def test_the_command_line(tmp_path):
     assert done.stdout.startswith("deg\n    Degree centrality")
     done = subprocess.run([MEMSIM, "workloads", "degg"], cwd=tmp_path, text=True, capture_output=True)
     assert done.returncode == 1
-    assert done.stderr == (
-        "memsim: there is no workload 'degg' (did you mean 'deg'?); `memsim " "workloads` lists them\n"
-    )
+    assert done.stderr == ("memsim: there is no workload 'degg' (did you mean 'deg'?); `memsim workloads` lists them\n")
 
 
 def test_the_longest_workloads_start_first():

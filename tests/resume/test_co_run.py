@@ -20,7 +20,7 @@ def test_a_stopped_co_run_continues_with_equal_results(run, at, how):
 
 def test_each_application_is_told_apart(run):
     def value(outdir, name):
-        ((found,),) = run.rows(outdir, "SELECT value FROM result WHERE path = 'gpu.dispatcher' " f"AND name = '{name}'")
+        ((found,),) = run.rows(outdir, f"SELECT value FROM result WHERE path = 'gpu.dispatcher' AND name = '{name}'")
         return found
 
     machine = (CO_RUN, "--vertices", "7")

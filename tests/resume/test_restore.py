@@ -40,9 +40,7 @@ def write(run):
 
 def test_a_checkpoint_after_a_dump(run, write):
     """A restore of the last checkpoint knows that all statistics are dumped, and why the run ended."""
-    script = write(
-        "machine(1)\n" "print(memsim.simulate())\n" "memsim.stats.dump('mine')\n" "memsim.checkpoint('own.ckpt')\n"
-    )
+    script = write("machine(1)\nprint(memsim.simulate())\nmemsim.stats.dump('mine')\nmemsim.checkpoint('own.ckpt')\n")
     whole = run("-d", "out", script).stdout
     before = run.rows("out", RUNS), run.rows("out", DUMPS)
     assert [row[1] for row in before[1]] == ["mine"] and before[0][0][2] == "nothing left to do"

@@ -73,7 +73,7 @@ def test_a_checkpoint_from_the_script_between_its_calls(run, script):
     whole = run("-d", "whole", script)
     script.write_text(
         SCRIPT.replace(
-            "    if l2.hits", "    if steps % 4 == 1:\n        memsim.checkpoint(f'own{steps}.ckpt')\n" "    if l2.hits"
+            "    if l2.hits", "    if steps % 4 == 1:\n        memsim.checkpoint(f'own{steps}.ckpt')\n    if l2.hits"
         )
     )
     assert run("-d", "cut", script).stdout == whole.stdout
@@ -120,7 +120,7 @@ def test_another_order_of_calls(run, script, at, call, other, output):
     assert f"memsim.{call}" in SCRIPT
     script.write_text(
         SCRIPT.replace("import memsim", "import memsim, os, sys; memsim.sys = sys", 1).replace(
-            f"memsim.{call}", f"memsim.{other} if os.path.exists('other') else " f"memsim.{call}"
+            f"memsim.{call}", f"memsim.{other} if os.path.exists('other') else memsim.{call}"
         )
     )
     run("-d", "out", *at([60 * 10**9]), script)
@@ -177,9 +177,7 @@ def test_a_run_cut_short(run, job, at):
     """Runs limited by instructions and by a region of interest are resumed like others."""
 
     def launches(outdir):
-        ((count,),) = run.rows(
-            outdir, "SELECT value FROM result WHERE path = 'gpu.dispatcher' AND " "name = 'launches'"
-        )
+        ((count,),) = run.rows(outdir, "SELECT value FROM result WHERE path = 'gpu.dispatcher' AND name = 'launches'")
         return count
 
     run("-d", "all", *job())

@@ -138,7 +138,7 @@ def test_a_study_that_is_told_twice_does_not_wait(four):
     (four.directory / "point.py").write_text(
         POINT.replace(
             "signals._seen:\n        break",
-            "False:\n        break\n    if signals._seen:\n" "        open(f'seen-{seed}', 'w').close()",
+            "False:\n        break\n    if signals._seen:\n        open(f'seen-{seed}', 'w').close()",
         ).replace("seed = int", "signals.ONCE = 0\nseed = int")
     )
     running = four.start("-d", "out", "four.py")

@@ -28,7 +28,7 @@ def layers(host_ns, device_ns, bridge_ns):
     def end(ns):
         return f"{round(ns * 500)}ps"
 
-    return f"ours(conversion={end(host_ns + device_ns)}, transaction=0fs, link=0fs, " f"physical={end(bridge_ns)})"
+    return f"ours(conversion={end(host_ns + device_ns)}, transaction=0fs, link=0fs, physical={end(bridge_ns)})"
 
 
 # CXL-DMSim at 1c067ee (2024-10-16): x86_board.py. CXL-SSD-Sim at fdee61c: FSConfig.py, CxlMemory.py; its device has

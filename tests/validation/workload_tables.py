@@ -147,13 +147,13 @@ def main(arguments=None):
     )
     document.table(
         HEADING,
-        "**Ohm-GPU, Table II**: read ratio; accesses per kilo-instruction (of " "warps; of threads)",
+        "**Ohm-GPU, Table II**: read ratio; accesses per kilo-instruction (of warps; of threads)",
         [*ratio, "APKI: paper", "ours, warps", "ours, threads"],
         ohm(of),
     )
     document.table(
         HEADING,
-        "**CXL-GPU, Table 10b**: share of loads in loads and stores; of " "computing instructions",
+        "**CXL-GPU, Table 10b**: share of loads in loads and stores; of computing instructions",
         [
             "workload",
             "loads: paper",

@@ -1,11 +1,10 @@
 """`memsim across`: ways to a larger GPU memory on equal work."""
 
 import argparse
-import os
 from pathlib import Path
 
 from ..errors import check_known, user_error
-from ..run.options import whole
+from ..run.options import add_jobs, whole
 from ..run.session import session
 
 
@@ -22,7 +21,7 @@ def register(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ratio", metavar="N", type=whole(1), action="append", help="only this ratio (repeatable)")
     parser.add_argument("-d", "--outdir", default="memsim-out/across", help="its runs (memsim-out/across)")
     parser.add_argument("-q", "--quiet", action="store_true", help="print no progress")
-    parser.add_argument("--jobs", type=whole(1), default=os.cpu_count(), help="processes")
+    add_jobs(parser)
     parser.add_argument("--at", type=whole(2), default=8, help="ratio of the cut at equal capacity, and of --envelope")
     parser.add_argument(
         "--budget", metavar="DOLLARS", type=whole(1), action="append", help="cut at equal cost (repeatable)"

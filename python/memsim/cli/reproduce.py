@@ -1,12 +1,11 @@
 """`memsim reproduce ohm/fig16`: a paper's figures, run, drawn and judged."""
 
 import argparse
-import os
 import signal
 import sys
 
 from ..errors import Error
-from ..run.options import whole
+from ..run.options import add_jobs, whole
 from ..study import accuracy
 from ..study.catalog import SCALES, chosen, listing
 from ..study.command import check_options
@@ -25,7 +24,7 @@ def register(parser: argparse.ArgumentParser) -> None:
         help="quick: small inputs and the first 300,000 thread instructions of each run, a check without verdicts; "
         "tiny, small, default; judge: the paper's scale; half and twice of it in some papers (quick)",
     )
-    parser.add_argument("--jobs", type=whole(1), default=os.cpu_count(), help="concurrent processes")
+    add_jobs(parser)
     parser.add_argument(
         "--seeds", type=whole(1), default=1, help="run all points with the seeds 1 to N; the median is judged"
     )
@@ -76,7 +75,7 @@ def main(args: argparse.Namespace) -> int:
         if args.others:
             raise Error(f"--record takes no options of figures: without {args.others[0]} all of their points are run")
     if args.others:
-        scaled = [figure.command for figure in todo if figure.takes_a_scale]
+        scaled = [figure.name for figure in todo if figure.takes_a_scale]
         if not scaled:
             raise Error(f"{todo[0].name} has no options of its own: leave out {args.others[0]}")
         check_options(scaled, [*args.others, *["--envelope"] * args.envelope])

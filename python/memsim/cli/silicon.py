@@ -1,11 +1,10 @@
 """`memsim silicon CHIP`: microbenchmarks of a preset, compared with measured figures of the chip."""
 
 import argparse
-import os
 from pathlib import Path
 
 from ..errors import check_known
-from ..run.options import whole
+from ..run.options import add_jobs
 
 
 def register(parser: argparse.ArgumentParser) -> None:
@@ -16,7 +15,7 @@ def register(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("CHIP", nargs="?", help="such as h100-sxm; without it: lists the chips")
     parser.add_argument("--only", metavar="BENCHMARK", action="append", help="only this benchmark (repeatable)")
-    parser.add_argument("--jobs", type=whole(1), default=os.cpu_count(), help="processes")
+    add_jobs(parser)
     parser.add_argument("--write", metavar="FOLDER", type=Path, help="write the table as a page, with a plot")
 
 

@@ -2,11 +2,10 @@
 that of a plain program."""
 
 import argparse
-import os
 from typing import Any
 
 from ..model.workloads import Job, chosen, longest_first, profiles
-from ..run.options import whole
+from ..run.options import add_jobs
 
 HEADING = (
     f"{'name':14} {'footprint':>10} {'launches':>8} {'instructions':>12} {'read ratio':>10} "
@@ -41,7 +40,7 @@ def register(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--size", type=int, help="the size (the small one of the tests)")
     parser.add_argument("--full", action="store_true", help="use the default sizes")
     parser.add_argument("--describe", action="store_true", help="only describe them")
-    parser.add_argument("--jobs", type=whole(1), default=os.cpu_count(), help="processes")
+    add_jobs(parser)
 
 
 def main(args: argparse.Namespace) -> int:

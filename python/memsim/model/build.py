@@ -82,7 +82,7 @@ def _apply_setting(root: Root, change: str) -> None:
     path, equals, value = change.partition("=")
     place, dot, name = path.rpartition(".")
     if not equals or not dot:
-        raise Error(f"--set {change}: write path.parameter=value, such as " "--set gpu.mem.latency=90ns")
+        raise Error(f"--set {change}: write path.parameter=value, such as --set gpu.mem.latency=90ns")
     objects = {obj.path: obj for obj in root.descendants()}
     every = re.compile(re.escape(place).replace(r"\[\*\]", r"\[\d+\]"))
     found = [obj for at, obj in objects.items() if every.fullmatch(at)]
@@ -90,7 +90,7 @@ def _apply_setting(root: Root, change: str) -> None:
         raise Error(f"--set {change}: there is no component '{place}'{_meant(place, objects)}")
     for obj in found:
         if not isinstance(getattr(type(obj), name, None), Parameter):
-            raise Error(f"--set {change}: {obj.path} has no parameter '{name}'" f"{did_you_mean(name, obj._params)}")
+            raise Error(f"--set {change}: {obj.path} has no parameter '{name}'{did_you_mean(name, obj._params)}")
         try:
             setattr(obj, name, value)
         except Error as e:

@@ -135,7 +135,7 @@ class StatView:
             raise AttributeError(name)
         if name not in known:
             raise user_error(
-                f"{self._object.path} has no statistic '{name}'" f"{did_you_mean(name, known)}", kind=UnknownName
+                f"{self._object.path} has no statistic '{name}'{did_you_mean(name, known)}", kind=UnknownName
             )
         return Values(self, name) if known[name]["each"] else self._value(name, name)
 
@@ -155,7 +155,5 @@ class StatView:
     def _read(self, name: str, part: str) -> float:
         simulation = self._object.root()._simulation
         if simulation is None:
-            raise user_error(
-                f"{self._object.path}.stats.{name} is read before instantiate(): there " "is no machine yet"
-            )
+            raise user_error(f"{self._object.path}.stats.{name} is read before instantiate(): there is no machine yet")
         return simulation._read_stat(self._object.path, name, part)

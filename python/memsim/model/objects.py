@@ -50,7 +50,7 @@ class Children(list["SimObject"]):
         super().__setattr__(name, value)
 
     def _fixed(self, *args: object, **kwargs: object) -> NoReturn:
-        raise user_error(f"{self._owner._prefix}{self._name}: children can only be appended, not moved or " "removed")
+        raise user_error(f"{self._owner._prefix}{self._name}: children can only be appended, not moved or removed")
 
     __setitem__ = __delitem__ = insert = remove = pop = clear = sort = reverse = _fixed  # type: ignore[assignment]
 
@@ -166,7 +166,7 @@ class SimObject:
         if isinstance(known, (Parameter, PortAttribute)):
             known.__set__(self, value)
         elif known is not None:
-            raise user_error(f"{self.path}.{name} is reserved: a child needs another " "name")
+            raise user_error(f"{self.path}.{name} is reserved: a child needs another name")
         elif isinstance(value, SimObject):
             self._no_second(name)
             value._adopt(self, name)
@@ -212,13 +212,13 @@ class SimObject:
     def _no_second(self, name: str) -> None:
         if name in self._children:
             raise user_error(
-                f"{self.path}.{name} exists already: give the second child another " "name, or append it to a list"
+                f"{self.path}.{name} exists already: give the second child another name, or append it to a list"
             )
 
     def _adopt(self, parent: SimObject, name: str) -> None:
         if self._parent is not None or isinstance(self, Root):
             raise user_error(
-                f"{parent._prefix}{name}: this object is already in the tree as " f"'{self.path}' in the tree"
+                f"{parent._prefix}{name}: this object is already in the tree as '{self.path}' in the tree"
                 if self._parent
                 else f"{parent._prefix}{name}: a Root cannot be a child of another object"
             )
@@ -233,7 +233,7 @@ class SimObject:
     def _check_open(self, name: str) -> None:
         if self.root()._simulation is not None:
             raise user_error(
-                f"{self.path}.{name} is set after instantiate(): the machine has " "been built and cannot change"
+                f"{self.path}.{name} is set after instantiate(): the machine has been built and cannot change"
             )
 
 

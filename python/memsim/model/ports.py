@@ -113,12 +113,12 @@ def bind(a: Port | VectorPort, b: Any) -> None:
     a = a.next() if isinstance(a, VectorPort) else a
     b = b.next() if isinstance(b, VectorPort) else b
     if not isinstance(b, Port):
-        raise user_error(f"{a.path} is a port: assign the port of another object, " f"not {_what(b)}")
+        raise user_error(f"{a.path} is a port: assign the port of another object, not {_what(b)}")
     for port in (a, b):
         port.owner._check_open(port.name)
         if (port.info["name"], port.index) in port.owner._bound:
             other, where = port.owner._bound[port.info["name"], port.index]
-            raise user_error(f"{port.path} is bound twice: it was bound to {other.path} " f"at {where}")
+            raise user_error(f"{port.path} is bound twice: it was bound to {other.path} at {where}")
     for of, to in ((a, b), (b, a)):
         if of.info["counterpart"] != to.info["role"]:
             raise user_error(

@@ -21,9 +21,7 @@ def describe(what: object) -> None:
         print("\n\n".join(found))
         return
     cls = find(what)
-    print(
-        f"{cls._type or cls.__name__}{inspect.signature(cls) if not cls._type else ''}\n" f"{inspect.getdoc(cls) or ''}"
-    )
+    print(f"{cls._type or cls.__name__}{inspect.signature(cls) if not cls._type else ''}\n{inspect.getdoc(cls) or ''}")
 
 
 def _named(name: str) -> Iterator[str]:

@@ -121,7 +121,7 @@ def _make_class(schema: Schema) -> type[SimObject]:
         p["text"] = _param_text(p)
     for p in schema["ports"]:
         kind = "ports" if p["many"] else "optional port" if p["optional"] else "port"
-        p["text"] = f"{p['doc']} ({kind}: {p['role']} of " f"{p['family']})"
+        p["text"] = f"{p['doc']} ({kind}: {p['role']} of {p['family']})"
     cls = type(
         name,
         (SimObject,),
@@ -216,7 +216,7 @@ def find(what: object) -> type[SimObject]:
     names = [*TYPES, *(name.rpartition(".")[2] for name in TYPES), *policies.names(), *_memsim.dram_tables()]
     names += [table["name"] for table in _memsim.named_tables()]
     names += [name for workload in _memsim.workloads() for name in workload["names"]]
-    raise Error(f"there is no component type '{what}'{did_you_mean(what, names)}; " "--list-sim-objects lists them")
+    raise Error(f"there is no component type '{what}'{did_you_mean(what, names)}; --list-sim-objects lists them")
 
 
 make_modules(__name__.partition(".")[0])

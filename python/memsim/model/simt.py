@@ -168,7 +168,7 @@ class Launch:
         outside = used[(used < 0) | (used >= array.size)]
         if outside.size:
             raise user_error(
-                f"{self._place} index {outside[0]} is outside of '{array.name}', which has " f"{array.size} elements"
+                f"{self._place} index {outside[0]} is outside of '{array.name}', which has {array.size} elements"
             )
         at = np.where(self._active, at, 0).astype(np.int64)
         return array.places(at), array.base + at.astype(np.uint64) * array.host.itemsize

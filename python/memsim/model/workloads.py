@@ -50,7 +50,7 @@ def chosen(names: list[str], of_graphs: bool = False) -> list[dict[str, Any]]:
     for name in names:
         if name not in by_name:
             raise Error(
-                f"there is no workload '{name}'{did_you_mean(name, list(by_name))}; " "`memsim workloads` lists them"
+                f"there is no workload '{name}'{did_you_mean(name, list(by_name))}; `memsim workloads` lists them"
             )
         if of_graphs and not reads_graphs(by_name[name]):
             raise Error(f"{name} reads no graph: leave it out, or --graph")

@@ -115,18 +115,14 @@ def show(first: str, second: str, most: int = 40, match: str = "") -> None:
             if not match
             else f"Nothing with '{match}' in its name differs."
         )
-    for title, rows in ("the runs", runs), (f"{len(params)} of {of_params} parameters", params):
-        shown = rows[: most or None]
+    for title, rows in (
+        ("the runs", runs),
+        (f"{len(params)} of {of_params} parameters", params),
+        (f"{len(stats)} of {of_stats} values of statistics", stats),
+    ):
+        shown, hidden = rows[: most or None], rows[most:] if most else []
         if rows:
-            print("\n" + _table([f"{title}", "A", "B", "change"], shown))
-        if len(shown) < len(rows):
-            print(f"... and {len(rows) - len(shown)} others: --most 0 shows them, --match TEXT selects")
-    if stats:
-        shown = stats[: most or None]
-        print("\n" + _table([f"{len(stats)} of {of_stats} values of statistics", "A", "B", "change"], shown))
-        if len(shown) < len(stats):
-            alone = sum(None in row[1:3] for row in stats[len(shown) :])
-            print(
-                f"... and {len(stats) - len(shown)} others, {alone} of them in one run alone: --most 0 shows them, "
-                "--match TEXT some"
-            )
+            print("\n" + _table([title, "A", "B", "change"], shown))
+        if hidden:
+            alone = f", {sum(None in row[1:3] for row in hidden)} of them in one run alone" if rows is stats else ""
+            print(f"... and {len(hidden)} others{alone}: --most 0 shows them, --match TEXT selects")

@@ -166,7 +166,7 @@ def bars(results: Results, args: argparse.Namespace) -> plot.Place:
 def series(results: Results, args: argparse.Namespace) -> plot.Place:
     """`memsim plot series`."""
     sampled = results.sql(
-        "SELECT id FROM run WHERE id IN (SELECT run FROM samples WHERE path || '.' || name GLOB ?) " "ORDER BY started",
+        "SELECT id FROM run WHERE id IN (SELECT run FROM samples WHERE path || '.' || name GLOB ?) ORDER BY started",
         [_glob(args.statistic)],
     )["id"]
     run = results.find_run(args.run or "".join(sampled[-1:]))  # the latest run that has it

@@ -90,8 +90,7 @@ def terminate() -> None:
 
 
 def _close_at_exit() -> None:
-    error = sys.exc_info()[1]
-    _close_runs(error)
+    _close_runs(sys.exc_info()[1])
 
 
 def _close_runs(error: BaseException | None = None) -> None:

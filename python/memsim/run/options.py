@@ -10,6 +10,17 @@ from .. import _memsim
 from ..errors import Error
 
 
+def cores() -> int:
+    """The cores that this process may use: fewer than the computer's under taskset or Slurm."""
+    return len(os.sched_getaffinity(0))
+
+
+def add_jobs(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    """Adds the option for the number of concurrent processes."""
+    parser.add_argument("--jobs", type=whole(1), default=cores(), help="number of concurrent processes")
+    return parser
+
+
 # ---- types of arguments ------------------------------------------------------------------------------
 
 
@@ -58,7 +69,7 @@ def _flags(text: str) -> list[str]:
         name = word.removeprefix("-")
         if name != "All" and name not in known:
             raise argparse.ArgumentTypeError(
-                f"there is no debug flag '{name}'{_memsim.nearest(name, known)}; " "--debug-help lists them"
+                f"there is no debug flag '{name}'{_memsim.nearest(name, known)}; --debug-help lists them"
             )
         on.update(dict.fromkeys(known if name == "All" else [name], not word.startswith("-")))
     return [name for name, is_on in on.items() if is_on]

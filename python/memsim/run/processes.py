@@ -41,11 +41,7 @@ def run_for_us(command: Sequence[str], quiet: bool = False) -> subprocess.Comple
     def forward(number: int, frame: types.FrameType | None) -> None:
         process.send_signal(number)
 
-    before = {
-        number: signal.signal(number, forward)
-        for number in signals.HANDLED
-        if signal.getsignal(number) is not signal.SIG_IGN
-    }
+    before = signals.install_handlers(signals.HANDLED, forward)
     try:
         signals.unblock()
         out, err = process.communicate()

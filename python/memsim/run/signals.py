@@ -125,10 +125,11 @@ def handled() -> Iterator[None]:
         _restore()
 
 
-def install_handlers(numbers: Iterable[signal.Signals]) -> dict[int, Any]:
-    """Records these signals from now on, except those that nohup or a shell ignores. Returns the former handlers."""
+def install_handlers(numbers: Iterable[signal.Signals], handler: Any = _handle) -> dict[int, Any]:
+    """Handles these signals from now on, by default by recording them, except those that nohup or a shell ignores.
+    Returns the former handlers."""
     return {
-        number: signal.signal(number, _handle) for number in numbers if signal.getsignal(number) is not signal.SIG_IGN
+        number: signal.signal(number, handler) for number in numbers if signal.getsignal(number) is not signal.SIG_IGN
     }
 
 

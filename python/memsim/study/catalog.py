@@ -18,25 +18,24 @@ LISTED = "quick", "default", "judge"
 
 @dataclasses.dataclass(frozen=True)
 class Known:
-    """A figure: the command that runs it, and its description."""
+    """A figure and its description."""
 
     system: str
     figure: str
     title: str
     takes_a_scale: bool
     is_sweep: bool  # a sweep of assumptions: judges nothing and runs only if named
-    command: str  # argument of `memsim sweep`
-    folder: str  # folder of its files, below OUTDIR
 
     @property
     def name(self) -> str:
+        """The argument of `memsim sweep`, and the folder of its files below OUTDIR."""
         return f"{self.system}/{self.figure}"
 
 
 def figures() -> dict[str, Known]:
     """All figures, sorted by name."""
     found = [
-        Known(name, table.name, table.title, table.scaled, table.sweep, f"{name}/{table.name}", f"{name}/{table.name}")
+        Known(name, table.name, table.title, table.scaled, table.sweep)
         for name in toml.names()
         for table in paper.load(name).figures.values()
     ]

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import Error
-from ..run.options import script_parser, whole
+from ..run.options import add_jobs, script_parser, whole
 from . import sensitivity
 from .figure import Figure
-from .options import add_jobs, add_options
+from .options import add_options
 from .paper import Paper, figure_of
 from .tables import FigureTable, Option
 

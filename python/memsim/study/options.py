@@ -1,16 +1,9 @@
 """The options of studies, and values that follow from them."""
 
 import argparse
-import os
 from collections.abc import Iterable
 
-from ..run.options import script_parser, whole
-
-
-def add_jobs(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
-    """Adds the option for the number of concurrent processes."""
-    parser.add_argument("--jobs", type=whole(1), default=os.cpu_count(), help="number of concurrent processes")
-    return parser
+from ..run.options import add_jobs, script_parser, whole
 
 
 def add_options(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:

@@ -90,7 +90,7 @@ class Points:
         values["state"] = state
         with self._writing() as db:
             db.executemany(
-                f"UPDATE point SET {', '.join(f'{name} = ?' for name in values)} " "WHERE study = ? AND number = ?",
+                f"UPDATE point SET {', '.join(f'{name} = ?' for name in values)} WHERE study = ? AND number = ?",
                 [(*values.values(), self._study, self._numbers[id(point)]) for point in points],
             )
 
@@ -126,7 +126,7 @@ class Points:
 def rows_of(database: sqlite3.Connection, study: str | None = None) -> list[Row]:
     """The rows of one study, or of all, as dicts."""
     cursor = database.execute(
-        f"SELECT {', '.join(COLUMNS)} FROM point " "WHERE ?1 IS NULL OR study = ?1 ORDER BY study, number", [study]
+        f"SELECT {', '.join(COLUMNS)} FROM point WHERE ?1 IS NULL OR study = ?1 ORDER BY study, number", [study]
     )
     return [dict(zip(COLUMNS, row)) for row in cursor]
 

@@ -28,7 +28,7 @@ from .drawing import draw, draw_data
 def run(figure: Known, args: argparse.Namespace) -> tuple[float, float]:
     """Runs the study of a figure and prints its progress; an interrupted study continues. Returns CPU seconds
     and MB."""
-    folder = Path(args.outdir, figure.folder)
+    folder = Path(args.outdir, figure.name)
     os_error(lambda: folder.mkdir(parents=True, exist_ok=True), folder)
     options = ["--jobs", str(args.jobs)]
     if figure.takes_a_scale:
@@ -36,7 +36,7 @@ def run(figure: Known, args: argparse.Namespace) -> tuple[float, float]:
         options += ["--envelope"] if args.envelope else []
     signals.block()  # the new process begins so: no signal ends it before it listens
     study = subprocess.Popen(
-        [*processes.MEMSIM, "sweep", *(["-q"] if args.quiet else []), "-d", args.outdir, figure.command, *options],
+        [*processes.MEMSIM, "sweep", *(["-q"] if args.quiet else []), "-d", args.outdir, figure.name, *options],
         env=processes.environment(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -90,7 +90,7 @@ def reproduce(todo: list[Known], args: argparse.Namespace) -> Judged:
     known = results.all_costs(own_costs)
     expected = [known.get((f.name, args.scale), (0.0, 0.0))[0] for f in todo]
     for i, figure in enumerate(todo):
-        folder = Path(args.outdir, figure.folder)
+        folder = Path(args.outdir, figure.name)
         left = sum(expected[i:]) / args.jobs
         _print_message(args, f"{i + 1}/{len(todo)}  {figure.name}" + (f", about {duration(left)} left" if left else ""))
         seconds, megabytes = run(figure, args)

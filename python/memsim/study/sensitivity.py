@@ -68,7 +68,7 @@ def figures_of(fig: Figure, swept: list[Assumption]) -> dict[str, dict[str, floa
     ]
     variants = ["", *dict.fromkeys(a.variant for a in swept)]
     found = {id: {v: figure(id, v) for v in variants} for id in ids}
-    return {id: {v: f for v, f in of.items() if f is not None} for id, of in found.items() if of[""]}
+    return {id: {v: f for v, f in of.items() if f is not None} for id, of in found.items() if of[""] is not None}
 
 
 def show_moved(fig: Figure, figures: dict[str, dict[str, float]], swept: list[Assumption]) -> None:

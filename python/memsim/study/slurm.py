@@ -17,7 +17,7 @@ from typing import Any
 
 from . import points
 from ..errors import PACKAGE, Error
-from ..files import check_regular, os_error
+from ..files import check_regular, os_error, replacing
 from .points import Row
 from .study import Point, Study
 
@@ -47,7 +47,7 @@ class Submission:
         plan = os.path.join(folder, f"{study.name}.json")
         for point in todo:
             point.options = ["--checkpoint-wall-period", self._save_every, *point.options]
-        with open(f"{plan}.new", "w") as f:
+        with replacing(plan) as f:
             json.dump(
                 {
                     "system": study.system,
@@ -59,7 +59,6 @@ class Submission:
                 f,
                 indent=1,
             )
-        os.replace(f"{plan}.new", plan)
         _forget(study)
         limit = f"%{self._jobs}" if self._jobs else ""
         array = self._submit(
@@ -83,9 +82,9 @@ class Submission:
     def _submit(self, name: str, command: str, log: str, options: list[str]) -> str:
         """Submits a job and returns its number."""
         text = BATCH.format(
-            name=name,
-            cwd=os.getcwd(),
-            log=log,
+            name=shlex.quote(name),
+            cwd=shlex.quote(os.getcwd()),
+            log=shlex.quote(log),
             command=command,
             python=shlex.quote(sys.executable),
             package=shlex.quote(os.path.dirname(PACKAGE.rstrip(os.sep))),

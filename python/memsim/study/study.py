@@ -1,7 +1,6 @@
 """The class Study: points that are run, tables of their results, claims that are judged."""
 
 import contextlib
-import math
 import os
 import sqlite3
 import sys
@@ -13,10 +12,11 @@ from ..errors import did_you_mean, user_error
 from ..files import check_output, os_error
 from ..results.database import connect
 from ..run import checkpoints
+from ..run.options import add_jobs, cores
 from ..run.session import session
 from . import stored, verdict
 from .execution import Execution, Point
-from .options import add_jobs, add_options, jobs, limit, preview
+from .options import add_options, jobs, limit, preview
 from .claimed import claims
 
 # Also imported from here by scripts.
@@ -37,7 +37,7 @@ class Study(Execution):
         if seeds < 1:
             raise user_error(f"a study of {seeds} seeds has no points: --seeds must be at least 1")
         self.system, self.name = system, name
-        self.jobs = session.options.jobs or jobs or os.cpu_count() or 1
+        self.jobs = session.options.jobs or jobs or cores()
         self.database = os.path.abspath(database or session.options.database())
         check_output(self.database, "a database")
         self.points: list[Point] = []
@@ -69,7 +69,7 @@ class Study(Execution):
         such as --set. A checkpoint has one seed."""
         if len(self.seeds) > 1:
             raise user_error(
-                f"a point of {len(self.seeds)} seeds cannot continue from {checkpoint}: a " "checkpoint has one seed"
+                f"a point of {len(self.seeds)} seeds cannot continue from {checkpoint}: a checkpoint has one seed"
             )
         file = os.path.abspath(checkpoints.find(checkpoint))
         # The checkpoint may come from a run with -q, which would suppress the name of the run that is read here.
@@ -119,7 +119,7 @@ class Study(Execution):
                             "by sum(value)"
                         )
                     if not found or found[0][0] is None:
-                        raise user_error(f"the metric '{name}' has no value for the point " f"{point.name}")
+                        raise user_error(f"the metric '{name}' has no value for the point {point.name}")
                     row[name] = found[0][0]
                 rows.append(row)
         return pandas.DataFrame(rows).set_index(list(self.points[0].keys))
@@ -133,16 +133,6 @@ class Study(Execution):
                     "SELECT path, name, value FROM result WHERE run = ?", [point.run]
                 )
             }
-
-    @staticmethod
-    def mean_ratio(subject: Any, baseline: Any) -> float:
-        """The geometric mean of subject to baseline over workloads; workloads in which both are 0 are ignored."""
-        pairs = [(s, b) for s, b in zip(subject, baseline.loc[subject.index]) if s or b]
-        if any(not b for _, b in pairs):
-            raise user_error("a ratio to 0: the baseline is 0 but the subject is not")
-        if any(not s for s, _ in pairs):
-            return 0.0
-        return math.exp(sum(math.log(s / b) for s, b in pairs) / len(pairs)) if pairs else 1.0
 
     def claim(self, id: str, ours: float | Sequence[float]) -> None:
         """Judges a claim by our figure, which is the ratio of subject to baseline if the claim is relative, or by one

@@ -14,9 +14,8 @@ class Option:
     help: str
     default: str | int | float | list[Any] | None = None  # None: an integer option, or the script's own default
     choices: list[Any] = dataclasses.field(default_factory=list)
-    arguments: list[str] = dataclasses.field(
-        default_factory=list
-    )  # added to each point's script if the option is given
+    # Added to each point's script if the option is given.
+    arguments: list[str] = dataclasses.field(default_factory=list)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -102,13 +101,11 @@ class ClaimTable:
     workloads: str | list[str] = ""  # a group or names; by default those over which the figure averages
     modes: list[str] = dataclasses.field(default_factory=list)  # none: all
     combine: str = ""  # of combine.py, or a function of special.py; default: 'mean', or with a baseline the paper's
-    given: dict[str, Any] = dataclasses.field(
-        default_factory=dict
-    )  # arguments of the function of special.py that `combine` names
+    # Arguments of the function of special.py that `combine` names.
+    given: dict[str, Any] = dataclasses.field(default_factory=dict)
     requires: str = ""  # a function of special.py: whether the runs suffice to judge it
-    words: dict[str, str] = dataclasses.field(
-        default_factory=dict
-    )  # the paper's words for metric, subject and baseline
+    # The paper's words for metric, subject and baseline.
+    words: dict[str, str] = dataclasses.field(default_factory=dict)
     deviation: str = ""  # its number in docs/deviations.md
 
     WORDS = "metric", "subject", "baseline"
@@ -128,9 +125,8 @@ class PaperTable:
     aliases: list[str] = dataclasses.field(default_factory=list)
     platforms: dict[str, str] = dataclasses.field(default_factory=dict)  # by name, the paper's name for it
     modes: dict[str, str] = dataclasses.field(default_factory=dict)  # by name its script
-    modeless: dict[str, str] = dataclasses.field(
-        default_factory=dict
-    )  # platforms for which the run of one mode serves all modes
+    # Platforms for which the run of one mode serves all modes.
+    modeless: dict[str, str] = dataclasses.field(default_factory=dict)
     seedless: list[str] = dataclasses.field(default_factory=list)  # workloads for which one run serves all seeds
     parameters: dict[str, str] = dataclasses.field(default_factory=dict)  # of points, with what a name does not show
     options: dict[str, Option] = dataclasses.field(default_factory=dict)

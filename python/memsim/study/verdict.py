@@ -11,6 +11,7 @@ import dataclasses
 import math
 import re
 import statistics
+import sys
 from collections.abc import Callable, Sequence
 
 from ..results.claims import CHANGES
@@ -38,8 +39,8 @@ LABELS = (
     "calibrated",  # a decisive parameter was chosen for it, or changed after it was seen
     "used",  # a value of the machine was inferred from it
     "computed",  # it follows from layouts, prices or formulas
-    "by construction",
-)  # it restates an input, or follows from how the machine is built
+    "by construction",  # it restates an input, or follows from how the machine is built
+)
 MET, ORDERING, NOT_REPRODUCED = "met", "ordering only", "not reproduced"
 TOO_SMALL, NOT_MODELLED, NOT_JUDGED = "too small to judge", "not modelled", "not judged"
 WORDS = (MET, ORDERING, NOT_REPRODUCED, *LABELS[1:], TOO_SMALL, NOT_MODELLED, NOT_JUDGED)
@@ -89,9 +90,8 @@ class Claim:
             met = within(ours, paper, 100 * POINTS if self.unit == "%" else POINTS)
         elif self.unit == "BER":  # compared by received light: rates differ by a factor for 0.05 dB
             met = ours < BER_LIMIT and abs(decibels(ours, paper)) <= BER_TOLERANCE
-        elif (
-            self.unit == "%" and paper > 50
-        ):  # compared by the complement: 80 % of hits are 200 times the misses of 99.9 %
+        elif self.unit == "%" and paper > 50:
+            # By the complement: 80 % of hits are 200 times the misses of 99.9 %.
             met = within(ours, paper, max(100 * POINTS, TOLERANCE * (100 - paper)))
         else:
             met = within(ours, paper, TOLERANCE * abs(paper))
@@ -111,7 +111,7 @@ def within(ours: float, paper: float, margin: float) -> bool:
 
 def decibels(rate: float, other: float) -> float:
     """The difference in received light, in dB, between two bit-error rates of a thermally limited receiver."""
-    q, q_other = (-statistics.NormalDist().inv_cdf(r) for r in (rate, other))
+    q, q_other = (-statistics.NormalDist().inv_cdf(max(r, sys.float_info.min)) for r in (rate, other))
     return 10 * math.log10(q / q_other)
 
 

@@ -236,7 +236,7 @@ def _interleave(chunk: str | Bytes, slices: int, l2: Parameters, hash_rounds: in
     line = _of_cache("l2", l2, "line")
     if in_bytes(chunk, "gpu(): interleave") % line:
         raise user_error(
-            f"gpu(): interleave={chunk!r} is no multiple of the L2's line of {line}B: a line lies in " "one slice"
+            f"gpu(): interleave={chunk!r} is no multiple of the L2's line of {line}B: a line lies in one slice"
         )
     return Interleave(slices, chunk, hash_rounds)
 

@@ -29,9 +29,7 @@ def script_of(args: argparse.Namespace) -> tuple[str, list[str]]:
         if getattr(args, name):
             setattr(args, name, os.path.abspath(getattr(args, name)))
     if not os.path.isdir(saved.script.cwd):
-        raise Error(
-            f"{saved.script.cwd}: the checkpoint's script ran in this directory, which is " "missing: create it"
-        )
+        raise Error(f"{saved.script.cwd}: the checkpoint's script ran in this directory, which is missing: create it")
     os.chdir(saved.script.cwd)
     for name in set(session.options.kept()) & set(kept["options"]):
         setattr(session.options, name, kept["options"][name])

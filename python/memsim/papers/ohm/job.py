@@ -105,9 +105,7 @@ def _program(
     floors: dict[str, int] = {}
     if args.workload:
         if args.scale not in workloads.SCALES or args.graph:
-            parser.error(
-                f"--workload {args.workload} takes a --scale of " f"{', '.join(workloads.SCALES)} and no --graph"
-            )
+            parser.error(f"--workload {args.workload} takes a --scale of {', '.join(workloads.SCALES)} and no --graph")
         program, region = workloads.program(args.workload, args.scale, args.seed)
         floors = {"l2_floor": workloads.L2_FLOOR}
     else:

@@ -84,7 +84,7 @@ def names(text: str) -> list[str]:
             )
     if not 1 <= len(parts) <= MOST:
         raise user_error(
-            f"'{text}' runs {several[2] if several else len(parts)} applications at once: " f"give it 1 to {MOST}"
+            f"'{text}' runs {several[2] if several else len(parts)} applications at once: give it 1 to {MOST}"
         )
     return parts
 

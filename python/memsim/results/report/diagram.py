@@ -67,7 +67,7 @@ class Diagram:
             return str(self.graph(opened).pipe("svg", encoding="utf-8"))
         except _graphviz().ExecutableNotFound:
             raise Error(
-                "diagrams require Graphviz, whose program `dot` is not installed: " "apt-get install graphviz"
+                "diagrams require Graphviz, whose program `dot` is not installed: apt-get install graphviz"
             ) from None
         except _graphviz().CalledProcessError as e:
             raise Error(
@@ -199,6 +199,6 @@ def _graphviz() -> Any:
         import graphviz
     except ImportError:
         raise Error(
-            "diagrams require Python's library graphviz, which is not installed: " "apt-get install python3-graphviz"
+            "diagrams require Python's library graphviz, which is not installed: apt-get install python3-graphviz"
         ) from None
     return graphviz

@@ -56,7 +56,7 @@ def _environment() -> Any:
         import jinja2
     except ImportError:
         raise Error(
-            "pages require Python's library Jinja2, which is not installed: " "apt-get install python3-jinja2"
+            "pages require Python's library Jinja2, which is not installed: apt-get install python3-jinja2"
         ) from None
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),

@@ -197,9 +197,7 @@ class RunData:
     def energy(self) -> dict[str, float]:
         """{part: nJ} of the parts whose energy is known."""
         return dict(
-            self._rows(
-                "SELECT part, sum(energy_nj) FROM energy WHERE run = ? GROUP BY part" " HAVING sum(energy_nj) > 0"
-            )
+            self._rows("SELECT part, sum(energy_nj) FROM energy WHERE run = ? GROUP BY part HAVING sum(energy_nj) > 0")
         )
 
     def total(self, group: str, name: str) -> float | None:
