@@ -32,9 +32,6 @@ memsim, which are counted on their own. `memsim reproduce --page` writes this pa
 [studies.md](studies.md#verdicts) defines verdicts, and [deviations.md](deviations.md) explains differences.
 [models/ohm-readings.md](models/ohm-readings.md) and [models/zng-readings.md](models/zng-readings.md) give the sources
 of the models' readings.
-
-**The value of ZnG's Fig. 16a precedes the present readings of its paper.** It was measured with earlier readings and
-will change when `memsim reproduce` runs this figure again. All other values are of the present readings.
 """
 
 
