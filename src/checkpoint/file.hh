@@ -52,7 +52,7 @@ struct Configuration {
 Configuration configuration_of(const Machine& m);
 
 struct Checkpoint {
-    std::string version, build; ///< version() and build_id() of the writer; filled in by write()
+    std::string version, build; ///< version() and build_id() of the writer; filled in by read()
     Script script;
     Run run;
     Configuration configuration;

@@ -113,14 +113,14 @@ class MshrTable {
         free_entry_ = entry;
         --size_;
     }
-    /// Marks the entries whose line f(line) selects: the line must not become valid.
-    template <class F>
-    void drop_if(F&& f) {
+    /// Marks all entries in use: their lines must not become valid.
+    void drop_all() {
         for (Entry& e : entries_)
-            if (e.line != none && f(e.line)) e.dropped = true;
+            if (e.line != none) e.dropped = true;
     }
 
-    /// The same for a caller that waits for the entries. Returns their number.
+    /// Marks the entries whose line f(line) selects, for a caller that waits for them. Returns
+    /// their number.
     template <class F>
     std::uint32_t drop_and_await(F&& f) {
         std::uint32_t n = 0;

@@ -129,8 +129,8 @@ class LinkBase {
     Simulation* sim_ = nullptr;
     Component* receiver_ = nullptr;
     std::uint32_t queued_ = 0; ///< messages waiting or in flight
-    bool here_ = false;        ///< the first of them has arrived; if not,
-    Timer arrive_;             ///< this is set to when it does
+    bool here_ = false;        ///< whether the first of them has arrived
+    Timer arrive_;             ///< if it has not: when it arrives
 
   private:
     bool reclaim();

@@ -75,10 +75,7 @@ Stop Simulation::run_ticks(Tick until) {
         const Tick tick = queue_.next_tick();
         if (tick >= until || tick >= boundary_) [[unlikely]] {
             if (tick == never) return Stop::idle; // nothing is left to sample, and now() stays
-            while (boundary_ <= std::min(tick, until)) {
-                set_now(boundary_);
-                boundary_ = boundary_act_(boundary_);
-            }
+            while (boundary_ <= std::min(tick, until)) pass_boundary();
             if (tick >= until) {
                 set_now(until);
                 return Stop::limit;

@@ -143,13 +143,20 @@ void Timeline::launch(const Launch& l) {
 void Timeline::after(const Component& c) {
     if (!shows(c.now(), c.now())) return;
     if (c.now() - window_ >= window) {
-        for (const std::string& counter : wakes_of_window())
-            write({counter}, left_out_.wakes, c.now());
-        before_.swap(wakes_);
-        std::fill(wakes_.begin(), wakes_.end(), 0);
+        close_window(c.now());
+        if (c.now() - window_ >= 2 * window) { // viewers keep a value until the next one
+            window_ += window;
+            close_window(c.now());
+        }
         window_ = c.now() - c.now() % window;
     }
     ++wakes_[c.id()];
+}
+
+void Timeline::close_window(Tick now) {
+    for (const std::string& counter : wakes_of_window()) write({counter}, left_out_.wakes, now);
+    before_.swap(wakes_);
+    std::fill(wakes_.begin(), wakes_.end(), 0);
 }
 
 /// A component's counter is written when it changes.

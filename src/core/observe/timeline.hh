@@ -52,6 +52,7 @@ class Timeline final : public Watcher {
     bool shows(Tick from, Tick to) const { return from < limits_.to && to >= limits_.from; }
     Elements under_way(const Stamps::Open& request, Tick now) const;
     Elements wakes_of_window() const;
+    void close_window(Tick now);
     bool has_room(const Elements& elements, std::size_t beside = 0) const;
     void write(const Elements& elements, std::uint64_t& left_out, Tick now);
 

@@ -54,8 +54,8 @@ class Division {
             }
         return least;
     }
-    /// Whether the EndsRuns, which give so little notice, are in one partition, which is `part`.
-    /// Refuses several of them that give none.
+    /// Whether all EndsRuns are in one partition, whose number is stored in `part`. Refuses
+    /// EndsRuns in several partitions if they give no notice.
     bool one_ends(std::uint32_t& part) const {
         const Component* first = nullptr;
         for (const Component* c : components_) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <signal.h>
+#include <system_error>
 
 namespace memsim {
 
@@ -48,13 +49,18 @@ std::uint32_t wait_for_change(const std::atomic<std::uint32_t>& value, std::uint
 
 } // namespace
 
-/// Signals are for the caller's thread, whose handlers end the run.
+/// Signals are for the caller's thread, whose handlers end the run. If the system gives no further
+/// thread, those that exist do its work.
 Crew::Crew(unsigned threads, std::function<void(unsigned)> task) : task_(std::move(task)) {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    for (unsigned number = 1; number <= threads; ++number)
-        threads_.emplace_back([this, number] { serve(number); });
+    threads_.reserve(threads);
+    try {
+        for (unsigned number = 1; number <= threads; ++number)
+            threads_.emplace_back([this, number] { serve(number); });
+    } catch (const std::system_error&) {
+    }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 

@@ -18,12 +18,12 @@ class Crew {
     };
 
     /// `task(number)` is called by each thread for each task; numbers begin at 1. It does not
-    /// throw.
+    /// throw. There may be fewer threads than asked for.
     Crew(unsigned threads, std::function<void(unsigned)> task);
     ~Crew();
     Crew(const Crew&) = delete;
 
-    void begin(); ///< of a task; the last one has ended
+    void begin(); ///< starts a task. Requires: the previous task has ended
     void end();   ///< waits until all threads have performed the task, if one has begun
     bool empty() const { return threads_.empty(); }
 

@@ -4,9 +4,9 @@
 #include "core/parallel/by_hand.hh"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <numeric>
+#include <sched.h>
 #include <thread>
 #include <unordered_set>
 
@@ -58,6 +58,14 @@ std::string in_words(const Partition& p) {
            " of components, windows of " + Text<Time>::show({p.sets.window});
 }
 
+/// The cores that this process may use: fewer than the computer's under taskset or a batch system.
+unsigned usable_cores() {
+    cpu_set_t cores;
+    if (sched_getaffinity(0, sizeof cores, &cores) != 0)
+        return std::thread::hardware_concurrency(); // more than a cpu_set_t holds
+    return static_cast<unsigned>(CPU_COUNT(&cores));
+}
+
 bool only_handlers(Simulation& whole) {
     std::unordered_set<Fire> known;
     for (const Handler* h = handlers(); h; h = h->next) known.insert(h->fire);
@@ -68,11 +76,6 @@ bool only_handlers(Simulation& whole) {
 
 } // namespace
 
-double host_seconds() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
-        .count();
-}
-
 /// Why this machine runs serially; empty if it need not.
 std::string Threads::obstacle(Simulation& whole) const {
     if (whole.contents().enabled())
@@ -81,8 +84,7 @@ std::string Threads::obstacle(Simulation& whole) const {
         return "requests are stamped, in records that all components share";
     if (whole.debugs_any()) return "debug output has one order";
     if (whole.is_watched()) return "a timeline observes all components in one order";
-    if (!options_.random_partitions && std::thread::hardware_concurrency() < 2)
-        return "this computer has one core";
+    if (!options_.random_partitions && usable_cores() < 2) return "it may use one core";
     if (!only_handlers(whole)) return "it has events that are not a component's";
     return {};
 }
@@ -94,9 +96,9 @@ void Threads::note(const std::string& kind, std::string sentence) {
 
 /// The threads of this run: more than there are cores would wait for each other.
 unsigned Threads::cores() {
-    const unsigned cores = std::thread::hardware_concurrency();
+    const unsigned cores = usable_cores();
     if (cores >= options_.threads) return options_.threads;
-    note("few cores", count_of(cores, "thread") + ": this computer has no more cores");
+    note("few cores", count_of(cores, "thread") + ": it may use no more cores");
     return cores;
 }
 
@@ -162,8 +164,17 @@ void Threads::divide(const std::vector<Component*>& components,
                      std::vector<std::uint32_t> part_of) {
     if (!part_of.empty()) divide_as(components, part_of); // refuses what is impossible
     by_hand_ = std::move(part_of);
-    windows_.reset(), choice_.reset();
+    end_windows();
+    choice_.reset();
     serial_ = 0;
+}
+
+/// Keeps the counts of the windows for summary().
+void Threads::end_windows() {
+    if (!windows_) return;
+    ended_.add(windows_->counts());
+    in_windows_ += whole_->now() - since_;
+    windows_.reset();
 }
 
 /// Remains serial, and postpones the trial after the next one, for longer each time.
@@ -230,9 +241,7 @@ void Threads::judge(const WindowCounts& recent) {
     judged_ = windows_->counts();
     windows_->halve_times();
     if (!slow && !few && poor_ < pause_) return;
-    ended_.add(judged_);
-    in_windows_ += whole_->now() - since_;
-    windows_.reset();
+    end_windows();
     pause();
     if (!slow && !few) serial_ = 0; // the windows cost nothing: the next trial begins now
 }

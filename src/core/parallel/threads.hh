@@ -9,9 +9,6 @@
 
 namespace memsim {
 
-/// The time of the computer's clock.
-double host_seconds();
-
 /// Runs one machine on several threads, with the results of a serial run. Where this is not
 /// possible or cannot pay, it runs serially and notes the reason.
 class Threads {
@@ -45,6 +42,7 @@ class Threads {
     void decide(const std::vector<Component*>& components);
     std::optional<Stop> run_windows(Tick until);
     void judge(const WindowCounts& recent);
+    void end_windows();
     void pause();
     void note(const std::string& kind, std::string sentence);
 

@@ -6,12 +6,12 @@
 
 namespace memsim {
 
-namespace {
-
-double seconds_now() {
+double host_seconds() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
         .count();
 }
+
+namespace {
 
 Tick later(Tick tick, Tick by) { return tick > never - by ? never : tick + by; }
 
@@ -126,10 +126,10 @@ void Windows::deliver() {
 
 std::optional<Stop> Windows::run(Tick until, std::uint64_t most, std::uint64_t most_wakes) {
     whole_.begin_parts();
-    const double began = seconds_now();
+    const double began = host_seconds();
     order_parts();
     divide();
-    attend_at_ = began + 100 * (seconds_now() - began);
+    attend_at_ = began + 100 * (host_seconds() - began);
     crew_ = std::make_unique<Crew>(options_.threads - 1,
                                    [this](unsigned thread) { run_parts_of(thread); });
     std::optional<Stop> stop;
@@ -163,7 +163,7 @@ std::optional<Stop> Windows::run_windows(Tick until, std::uint64_t most, std::ui
         const Tick others = next_of_others();
         const bool attention = whole_.attention().load(std::memory_order_relaxed) &&
                                whole_.attention().exchange(false, std::memory_order_relaxed) &&
-                               (options_.fewest == 0 || seconds_now() >= attend_at_);
+                               (options_.fewest == 0 || host_seconds() >= attend_at_);
         if (attention || done == most || counts_.wakes >= most_wakes) {
             if (partition_.leads) catch_up(led_);
             return attention ? std::optional(Stop::attention) : std::nullopt;
@@ -241,7 +241,7 @@ void Windows::halve_times() {
     for (TimedWakes* of : {&counts_.crew, &counts_.alone}) of->wakes /= 2, of->seconds /= 2;
 }
 
-/// Of a window, or of a tick that all partitions execute together. Returns their number.
+/// Counts the wakes of all partitions since the last call. Returns their sum.
 std::uint64_t Windows::count_wakes() {
     std::uint64_t most = 0, sum = 0;
     std::fill(wakes_of_thread_.begin(), wakes_of_thread_.end(), 0);

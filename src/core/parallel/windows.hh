@@ -13,6 +13,9 @@
 
 namespace memsim {
 
+/// The time of the computer's clock.
+double host_seconds();
+
 /// Wakes, and the time that they took.
 struct TimedWakes {
     std::uint64_t wakes = 0;
@@ -93,8 +96,8 @@ class Windows {
             const Options& options);
     ~Windows();
 
-    /// Like Simulation::run() of the whole. Nothing if it has executed `most` windows before, or,
-    /// in all calls, `most_wakes` wakes.
+    /// Like Simulation::run() of the whole machine. Returns nothing after `most` windows, or when
+    /// all calls together have executed `most_wakes` wakes.
     std::optional<Stop> run(Tick until, std::uint64_t most,
                             std::uint64_t most_wakes = ~std::uint64_t {0});
     const Partition& partition() const { return partition_; }

@@ -27,7 +27,7 @@ struct LinkState {
 
     bool ack_due = false; ///< the other end has requested a retry
     std::uint32_t ack_number = 0, ack_sequence = 0;
-    Control sequence = Control::frame; ///< being sent: request or ack,
+    Control sequence = Control::frame; ///< request or ack, while sequence_left is not 0
     std::uint32_t sequence_left = 0;   ///< remaining flits, including frames
     std::uint32_t sequence_number = 0, sequence_from = 0;
 };

@@ -20,8 +20,8 @@ struct Mode256State {
     std::array<std::uint8_t, Flit256::bytes> coming {};
     Asides256 coming_asides;
     bool half_came = false;
-    bool half_read = false; ///< it had no error; result of its header:
-    PhysicalReplay::Verdict verdict;
+    bool half_read = false;          ///< the first half had no error
+    PhysicalReplay::Verdict verdict; ///< result of its header, if half_read
     bool half_taken = false; ///< the messages of the first half of the next flit were accepted
 };
 

@@ -78,10 +78,10 @@ class PhysicalReplay {
     Header256 header(Header256::Type type);
 
     struct Verdict {
-        bool accepted = false; ///< it is the next one
-        bool numbered = false; ///< not a NOP
-        bool placed = false;   ///< its number, or that of a NOP's predecessor, is known:
-        std::uint16_t number = 0;
+        bool accepted = false;    ///< it is the next one
+        bool numbered = false;    ///< not a NOP
+        bool placed = false;      ///< `number` is known
+        std::uint16_t number = 0; ///< the flit's own, or that of the flit before a NOP
     };
     /// Evaluates a header received without an error. Its acknowledgements take effect at once.
     Verdict judge(Header256 header, Tick now);

@@ -44,7 +44,7 @@ DriveBackEnd::DriveBackEnd(const FlashShape& shape, const FtlParams& params, Ftl
             refuse("overwritten", "a plane is written " + std::to_string(writes) +
                                       " times before the run; the maximum is " +
                                       std::to_string(Past::most_writes_of_plane) +
-                                      " : reduce its blocks or pages");
+                                      ": reduce its blocks or pages");
         ftl_->past().use(params.overwritten(),
                          {geometry_.blocks, geometry_.pages, space_.free_blocks,
                           space_.target_blocks, params.dynamic_wear_levelling()},

@@ -9,7 +9,7 @@ namespace memsim::flash {
 /// The load that a device reports because of internal tasks (garbage collection, wear levelling):
 /// severe some time before the first task begins, light when none is in progress or due. A task
 /// that becomes due during severe load may begin when the announcement is old enough. A value for
-/// State; its owner calls tell() at the end of each wake.
+/// State; its owner calls report() at the end of each wake.
 struct TaskLoad {
     bool severe = false;   ///< load to report
     bool reported = false; ///< load last reported

@@ -66,7 +66,7 @@ struct FlashUsage {
 /// its owner moves the data and models the time.
 ///
 /// allocate() hands out pages in the order of their block. A page has no owner until its program
-/// has ended; then commit(), moved() or discard() is called. Host and garbage collector write to
+/// has ended; then commit() or moved() is called. Host and garbage collector write to
 /// separate blocks. The last `kept` free blocks of a plane are reserved for the collector. The
 /// result of writes before the run is computed until it is accessed, not stored.
 class Ftl {

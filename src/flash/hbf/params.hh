@@ -7,7 +7,7 @@ namespace memsim::flash {
 
 using namespace memsim::literals;
 
-/// What a stack of High Bandwidth Flash is made of.
+/// Organisation of a stack of High Bandwidth Flash.
 struct HbfShape {
     using group = void;
     Param<unsigned> channels {16,
@@ -43,7 +43,7 @@ struct HbfShape {
     }
 };
 
-/// Which addresses a stack has, where the connection to it does not tell.
+/// The share of the addresses that a stack has, if its connection does not state it.
 struct HbfShare {
     using group = void;
     Param<unsigned> interleave_ways {
@@ -63,7 +63,7 @@ struct HbfShare {
                                  from_wiring()};
 };
 
-/// How long a stack's arrays and wires take.
+/// Times of a stack's arrays and wires.
 struct HbfTimes {
     using group = void;
     Param<Time> t_read {
@@ -100,7 +100,7 @@ struct HbfTimes {
                          Change::tunable};
 };
 
-/// What ECC and read disturb cost.
+/// ECC retries, read disturb and endurance.
 struct HbfReliability {
     using group = void;
     Param<Fraction> retry_chance {Fraction {1'000'000},
@@ -132,7 +132,7 @@ struct HbfReliability {
                                    .swept("3300", "1000000")};
 };
 
-/// What a bit costs.
+/// Energy of a bit.
 struct HbfEnergies {
     using group = void;
     Param<Energy> sense_energy {

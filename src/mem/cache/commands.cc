@@ -14,9 +14,7 @@ CacheStall Commands::invalidate() {
             tags.drop(l, use_.config.write_back() || tags.kept(l)
                              ? static_cast<SectorMask>(~tags.dirty(l))
                              : SectorMask {0xffff});
-    use_.lines.mshrs.drop_if([](std::uint32_t) {
-        return true;
-    }); // outstanding fetches were sent before the invalidation
+    use_.lines.mshrs.drop_all(); // outstanding fetches were sent before the invalidation
     if (use_.config.victims) tell_below(protocol::every_application);
     ++use_.stat.invalidations;
     return CacheStall::none;

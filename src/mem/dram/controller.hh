@@ -131,8 +131,8 @@ class DramController final : public Model<DramController>,
     std::optional<DramDevice> device_;
     std::optional<DramScheduler> dram_;
     std::optional<DramContents> contents_;
-    device_parts::HashedInterleave dealt_; ///< if the map covers only this channel's addresses:
-    std::uint64_t chunk_ = 0;              ///< not 0 in that case
+    device_parts::HashedInterleave dealt_; ///< of this channel's addresses; used if chunk_ is not 0
+    std::uint64_t chunk_ = 0;
     std::uint32_t index_ = 0;
 };
 

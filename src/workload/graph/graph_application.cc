@@ -7,6 +7,8 @@
 #include "workload/graph/input/kronecker.hh"
 #include "workload/graph/input/uniform.hh"
 
+#include <queue>
+
 namespace memsim::workload {
 
 Csr graph_for(const Options& options) {
@@ -49,6 +51,26 @@ std::vector<u32> weights_for(const Csr& graph, u64 seed) {
         }
     }
     return weights;
+}
+
+std::vector<u64> shortest_distances(u32 vertices, u32 source, u64 unreached,
+                                    const std::function<void(u32, const ArcVisit&)>& visit_arcs) {
+    std::vector<u64> distance(vertices, unreached);
+    using Reached = std::pair<u64, u32>;
+    std::priority_queue<Reached, std::vector<Reached>, std::greater<>> queue;
+    distance[source] = 0;
+    for (queue.emplace(0, source); !queue.empty();) {
+        const auto [far, v] = queue.top();
+        queue.pop();
+        if (far != distance[v]) continue;
+        visit_arcs(v, [&, from = far](u32 end, u32 weight) {
+            const u64 there = from + weight;
+            if (there >= distance[end]) return;
+            distance[end] = there;
+            queue.emplace(there, end);
+        });
+    }
+    return distance;
 }
 
 /// Edges drawn per vertex.

@@ -3,6 +3,8 @@
 #include "workload/catalogue.hh"
 #include "workload/graph/input/csr.hh"
 
+#include <functional>
+
 namespace memsim::workload {
 
 /// The graph selected by the options: from a file, or generated with 2^size vertices.
@@ -13,6 +15,12 @@ u32 source_for(const Options& options, const Csr& graph);
 
 /// A weight from 1 to 63 for each arc: a hash of its ends and the seed, equal in both directions.
 std::vector<u32> weights_for(const Csr& graph, u64 seed);
+
+/// The distances from `source` by Dijkstra's algorithm, for references; `unreached` without a path.
+/// `visit_arcs(v, f)` calls f(end, weight) for each arc of v.
+using ArcVisit = std::function<void(u32 end, u32 weight)>;
+std::vector<u64> shortest_distances(u32 vertices, u32 source, u64 unreached,
+                                    const std::function<void(u32, const ArcVisit&)>& visit_arcs);
 
 inline constexpr u32 unseen = 0xffffffff; ///< no level or distance yet
 

@@ -1,7 +1,5 @@
 #include "workload/graph/graph_application.hh"
 
-#include <queue>
-
 /// Shortest paths from one vertex after GraphBIG (Nai et al., SC'15): distances decrease by atomic
 /// minimum until none changes. Topology-driven: one launch per round over all vertices, of which
 /// the marked ones work. Data-driven: one launch over the queue of vertices whose distance changed.
@@ -130,20 +128,10 @@ template <bool data_driven, bool by_warp>
 std::string ShortestPaths<data_driven, by_warp>::difference() const {
     const Csr graph = this->graph();
     constexpr u64 far_away = ~u64 {0};
-    std::vector<u64> distance(graph.vertices, far_away);
-    using Reached = std::pair<u64, u32>;
-    std::priority_queue<Reached, std::vector<Reached>, std::greater<>> queue;
-    distance[source_] = 0;
-    for (queue.emplace(0, source_); !queue.empty();) {
-        const auto [far, v] = queue.top();
-        queue.pop();
-        if (far != distance[v]) continue;
-        for (u32 e = graph.row[v]; e < graph.row[v + 1]; ++e)
-            if (const u64 there = far + weight_[e]; there < distance[graph.col[e]]) {
-                distance[graph.col[e]] = there;
-                queue.emplace(there, graph.col[e]);
-            }
-    }
+    const auto distance =
+        shortest_distances(graph.vertices, source_, far_away, [&](u32 v, const ArcVisit& visit) {
+            for (u32 e = graph.row[v]; e < graph.row[v + 1]; ++e) visit(graph.col[e], weight_[e]);
+        });
     std::vector<u64> ours;
     for (u32 d : distance_.host()) ours.push_back(d == unseen ? far_away : d);
     return first_difference<u64>("distance", ours, distance);

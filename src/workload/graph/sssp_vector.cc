@@ -1,7 +1,5 @@
 #include "workload/graph/graph_application.hh"
 
-#include <queue>
-
 /// Shortest paths to one vertex over whole vectors, after Pannotia's sssp (Che et al., IISWC'13).
 /// `vector_init` sets two vectors of distances. In each round, `vector_assign` copies the second to
 /// the first, `spmv_min_dot_plus` sets each element of the second to the minimum of the first's and
@@ -112,20 +110,10 @@ std::string VectorPaths::difference() const {
     for (u32 v = 0; v < graph.vertices; ++v)
         for (u32 e = graph.row[v]; e < graph.row[v + 1]; ++e)
             into[graph.col[e]].emplace_back(v, weight_[e]);
-    std::vector<u64> distance(graph.vertices, big_number);
-    using Reached = std::pair<u64, u32>;
-    std::priority_queue<Reached, std::vector<Reached>, std::greater<>> queue;
-    distance[source_] = 0;
-    for (queue.emplace(0, source_); !queue.empty();) {
-        const auto [far, v] = queue.top();
-        queue.pop();
-        if (far != distance[v]) continue;
-        for (const auto& [from, weight] : into[v])
-            if (const u64 there = far + weight; there < distance[from]) {
-                distance[from] = there;
-                queue.emplace(there, from);
-            }
-    }
+    const auto distance =
+        shortest_distances(graph.vertices, source_, big_number, [&](u32 v, const ArcVisit& visit) {
+            for (const auto& [from, weight] : into[v]) visit(from, weight);
+        });
     return first_difference<u64>("vector2", ours, distance);
 }
 

@@ -26,6 +26,9 @@ struct DecoderShape {
     u32 weights_in_word() const { return 64 / weight_bits; }
 };
 
+/// Applies the rotary embedding of a position to the queries and keys of a vector, for references.
+void rotate(std::vector<double>& qkv, const DecoderShape& shape, u32 position);
+
 inline constexpr u32 values_in_word = 4;   ///< of bf16
 inline constexpr u32 tokens_in_block = 16; ///< of the cache
 inline constexpr u32 tokens_in_part = 128; ///< tokens of the context per thread block

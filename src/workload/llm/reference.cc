@@ -92,7 +92,7 @@ class Reference {
     std::string add_layer(u32 number, u32 position) {
         const DecoderLayer& layer = memory_.layers[number];
         Vector qkv = product(layer.qkv, normed(layer.attention_norm));
-        rotate(qkv, position);
+        rotate(qkv, shape_, position);
         if (std::string wrong = check_cache(number, qkv, position); !wrong.empty()) return wrong;
         add(product(layer.output, attention(layer, qkv, position)));
         const Vector x = normed(layer.ffn_norm);
@@ -101,15 +101,6 @@ class Reference {
         for (u32 i = 0; i < shape_.ffn; ++i) gate[i] = gate[i] / (1 + std::exp(-gate[i])) * up[i];
         add(product(layer.down, gate));
         return "";
-    }
-    void rotate(Vector& qkv, u32 position) const {
-        for (u32 i = 0; i < (shape_.heads + shape_.kv_heads) * shape_.head_dim; i += 2) {
-            const double exponent = double {1} * (i % shape_.head_dim) / shape_.head_dim;
-            const double angle = position * std::pow(shape_.rotary_base, -exponent);
-            const double x = qkv[i], y = qkv[i + 1];
-            qkv[i] = x * std::cos(angle) - y * std::sin(angle);
-            qkv[i + 1] = x * std::sin(angle) + y * std::cos(angle);
-        }
     }
     /// Index of the key (which = 0) or value (1) of a token in the cache.
     u64 place(u32 token, u32 which, u32 kv_head, u32 dimension) const {
@@ -168,6 +159,16 @@ class Reference {
 };
 
 } // namespace
+
+void rotate(std::vector<double>& qkv, const DecoderShape& shape, u32 position) {
+    for (u32 i = 0; i < (shape.heads + shape.kv_heads) * shape.head_dim; i += 2) {
+        const double exponent = double {1} * (i % shape.head_dim) / shape.head_dim;
+        const double angle = position * std::pow(shape.rotary_base, -exponent);
+        const double x = qkv[i], y = qkv[i + 1];
+        qkv[i] = x * std::cos(angle) - y * std::sin(angle);
+        qkv[i + 1] = x * std::sin(angle) + y * std::cos(angle);
+    }
+}
 
 std::string decoder_difference(const DecoderMemory& memory) {
     return Reference(memory).difference();

@@ -132,8 +132,7 @@ void Lockstep::access(u32 lanes) {
     u32 together = 0;
     u64 needs = 0;
     gpu_program::WarpStreamWriter::Addresses address {}, value {};
-    const WarpOp leader = *first;
-    first = &leader;
+    const WarpOp& leader = *first;
     for (u32 rest = lanes; rest; rest &= rest - 1) {
         const auto i = static_cast<u32>(std::countr_zero(rest));
         Lane& lane = lanes_[i];

@@ -242,6 +242,18 @@ TEST_CASE("a window is exactly as long as the latency of its links", "[parallel]
             }
 }
 
+TEST_CASE("a summary has the windows of earlier partitions, too", "[parallel]") {
+    Pair pair({{"latency", "10ns"}}, {});
+    Threads& threads = pair.machine.threads();
+    threads.set({1, 1});
+    pair.machine.run(Time {200_ns}.raw);
+    const auto before = threads.summary();
+    REQUIRE_FALSE(before.empty());
+    threads.divide(pair.machine.components(), {});
+    REQUIRE_FALSE(threads.summary().empty());
+    CHECK(threads.summary()[0] == before[0]);
+}
+
 TEST_CASE("a run in partitions equals a serial run", "[parallel]") {
     Ring serial(false);
     CHECK(serial.machine.run(never) == Stop::idle);

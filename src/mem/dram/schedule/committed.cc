@@ -72,7 +72,7 @@ std::uint16_t Committed::burst(const DramParts& parts, Tick now) {
                                device.group_ready(DramCommand::activate, device.group_of(b)), now})
                    : std::max(device.bank_ready(DramCommand::precharge, b), now) + t.tRP.raw;
     };
-    Tick first = never; // when a row can be opened; before `in_time` it causes no gap
+    Tick first = never; // the first time at which a row can be opened
     bool gapless_row = false;
     for_each_ready_bank(parts, [&](std::uint32_t b) {
         const Tick at = opened(b);

@@ -148,7 +148,7 @@ class BatchReference {
             qkv.push_back(
                 product(layer.qkv, normed(hidden_[r], layer.attention_norm), model_.weight_bits));
             round_all(qkv.back());
-            rotate(qkv.back(), rows_[r].position);
+            rotate_and_round(qkv.back(), rows_[r].position);
             store(number, qkv.back(), rows_[r]);
         }
         for (u32 r = 0; r < rows_.size(); ++r) {
@@ -233,14 +233,8 @@ class BatchReference {
         return "";
     }
 
-    void rotate(Row& qkv, u32 position) const {
-        for (u32 i = 0; i < (model_.heads + model_.kv_heads) * model_.head_dim; i += 2) {
-            const double exponent = double {1} * (i % model_.head_dim) / model_.head_dim;
-            const double angle = position * std::pow(model_.rotary_base, -exponent);
-            const double x = qkv[i], y = qkv[i + 1];
-            qkv[i] = x * std::cos(angle) - y * std::sin(angle);
-            qkv[i + 1] = x * std::sin(angle) + y * std::cos(angle);
-        }
+    void rotate_and_round(Row& qkv, u32 position) const {
+        rotate(qkv, model_, position);
         for (u32 i = 0; i < model_.query_size(); ++i) qkv[i] = rounded(qkv[i]);
     }
     /// Index of the key (which = 0) or value (1) of a token in the cache.
