@@ -169,7 +169,7 @@ def test_a_stream_that_ends_in_its_window_is_no_measurement(monkeypatch: pytest.
     few = dict(sms=2, slices=8, channels=8)
     monkeypatch.setattr(nvidia, "CHIPS", {"few": nvidia.H100_PCIE})
     monkeypatch.setattr(nvidia.Chip, "gpu", lambda self, gpu=nvidia.Chip.gpu, **changes: gpu(self, **few, **changes))
-    monkeypatch.setattr(benchmarks, "ELEMENTS", 1024 * 1024)
+    monkeypatch.setattr(benchmarks, "ELEMENTS", 4 * 1024 * 1024)
     assert benchmarks.write("few", "100%") > 0
     monkeypatch.setattr(benchmarks, "ELEMENTS", 16 * 1024)
     with pytest.raises(AssertionError, match="increase ELEMENTS"):
