@@ -14,10 +14,10 @@ from .host import put_behind
 LINE = 128
 HOPS = 3000
 THREADS = 2048  # of an SM, in two blocks
-ELEMENTS = 36_000_000  # of a stream: more than are accessed until the window ends
+ELEMENTS = 24_000_000  # of a stream: more than are accessed until the window ends
 # Simulated time before a stream is measured, and while it is. After 8 us the L2 of an H200 still takes more writes than
 # it passes on.
-WARM_US, WINDOW_US = 24, 30
+WARM_US, WINDOW_US = 24, 10
 SLICES = {"least": 0, "most": -1}  # slice of a row, as seen from the first SM
 SLICE_BYTES = 2048 * LINE  # that each of them reads
 SLICE_HOPS = 2048  # of slice_chase
