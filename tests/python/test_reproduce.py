@@ -238,6 +238,7 @@ def test_the_judged_threshold_follows_from_the_points_that_are_kept():
     import pandas
 
     ipc = pandas.read_csv(POINTS / "fig16a.csv").pivot(index="platform", columns="workload", values="ipc")
+    ipc = ipc[ipc.index.str.contains("high")]
     means = numpy.log(ipc).mean(axis="columns")
     assert ipc.shape == (5, 12) and [int(means.idxmax().split()[2]) / 100] == judged("zng-25")
 

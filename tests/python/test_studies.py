@@ -46,7 +46,7 @@ def test_a_figure_judges_claims(figure, memsim_command, tmp_path):
     """At its smallest scale, on one workload."""
     workload = WORKLOAD_OF.get(figure.name, WORKLOAD[figure.system])
     few = ["--scale", "tiny", "--workloads", workload, *FEW.get(figure.name, [])] if figure.takes_a_scale else []
-    done = memsim_command("sweep", "-q", "-d", "out", figure.command, *few)
+    done = memsim_command("sweep", "-q", "-d", "out", figure.name, *few)
     assert len(done.stdout.splitlines()) > 2
     with sqlite3.connect(tmp_path / "out/stats.db") as database:
         verdicts = database.execute("SELECT id, verdict FROM claim").fetchall()
@@ -62,7 +62,7 @@ def test_a_figure_judges_claims(figure, memsim_command, tmp_path):
 def test_a_figure_of_two_seeds_has_a_value_of_each(figure, workload, claims, memsim_command, tmp_path):
     (known,) = catalog.chosen([figure])
     few = ["--scale", "tiny", "--workloads", workload, "--seeds", 2]
-    memsim_command("sweep", "-q", "-d", "out", known.command, *few)
+    memsim_command("sweep", "-q", "-d", "out", known.name, *few)
     with sqlite3.connect(tmp_path / "out/stats.db") as database:
         found = database.execute("SELECT seeds, lowest, ours, highest FROM claim").fetchall()
         seeds = database.execute("SELECT DISTINCT seed FROM run ORDER BY seed").fetchall()
@@ -79,7 +79,7 @@ KINDS = "intra-duplicates", "inter-duplicates", "equal to another block", "silen
 def test_gains_are_printed_with_the_types_of_written_blocks(memsim_command):
     (fig19,) = catalog.chosen(["cmd/fig19"])
     few = ["--scale", "tiny", "--workloads", "cfd", "bfs", "--seeds", 2]
-    printed = memsim_command("sweep", "-q", "-d", "out", fig19.command, *few).stdout.splitlines()
+    printed = memsim_command("sweep", "-q", "-d", "out", fig19.name, *few).stdout.splitlines()
     heading = next(i for i, line in enumerate(printed) if line.startswith("% of written blocks, cmd"))
     rows = (re.match(r"(.*, seed \d) +(.*)", line) for line in printed[heading + 1 : heading + 9])
     shares = {row[1]: [float(x) for x in row[2].split()] for row in rows}

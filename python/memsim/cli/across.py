@@ -4,7 +4,8 @@ import argparse
 from pathlib import Path
 
 from ..errors import check_known, user_error
-from ..run.options import add_jobs, whole
+from ..run.jobs import add_jobs
+from ..run.options import whole
 from ..run.session import session
 
 

@@ -5,7 +5,8 @@ import signal
 import sys
 
 from ..errors import Error
-from ..run.options import add_jobs, whole
+from ..run.jobs import add_jobs
+from ..run.options import whole
 from ..study import accuracy
 from ..study.catalog import SCALES, chosen, listing
 from ..study.command import check_options

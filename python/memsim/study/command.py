@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import Error
-from ..run.options import add_jobs, script_parser, whole
+from ..run.jobs import add_jobs
+from ..run.options import script_parser, whole
 from . import sensitivity
 from .figure import Figure
 from .options import add_options

@@ -3,7 +3,8 @@
 import argparse
 from collections.abc import Iterable
 
-from ..run.options import add_jobs, script_parser, whole
+from ..run.jobs import add_jobs
+from ..run.options import script_parser, whole
 
 
 def add_options(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
