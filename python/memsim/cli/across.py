@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from ..errors import check_known, user_error
-from ..run.jobs import add_jobs
+from ..run.processes import add_jobs
 from ..run.options import whole
 from ..run.session import session
 

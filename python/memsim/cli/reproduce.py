@@ -5,7 +5,7 @@ import signal
 import sys
 
 from ..errors import Error
-from ..run.jobs import add_jobs
+from ..run.processes import add_jobs
 from ..run.options import whole
 from ..study import accuracy
 from ..study.catalog import SCALES, chosen, listing

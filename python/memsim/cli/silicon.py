@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from ..errors import check_known
-from ..run.jobs import add_jobs
+from ..run.processes import add_jobs
 
 
 def register(parser: argparse.ArgumentParser) -> None:

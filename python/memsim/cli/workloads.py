@@ -5,7 +5,7 @@ import argparse
 from typing import Any
 
 from ..model.workloads import Job, chosen, longest_first, profiles
-from ..run.jobs import add_jobs
+from ..run.processes import add_jobs
 
 HEADING = (
     f"{'name':14} {'footprint':>10} {'launches':>8} {'instructions':>12} {'read ratio':>10} "

@@ -1,4 +1,5 @@
 """Child processes of memsim: one that represents this process, and several that threads wait for."""
+import argparse
 import concurrent.futures
 import os
 import signal
@@ -11,6 +12,7 @@ from typing import Any
 
 from . import signals
 from ..errors import PACKAGE
+from .options import whole
 from .parent import PARENT
 
 # Exit codes after a signal. If the signal was sent to the process group, a child may end before this process has
@@ -20,6 +22,17 @@ HEARD = 2  # s
 
 PYTHON = [sys.executable, "-P"]  # no module is imported from the current directory
 MEMSIM = [*PYTHON, "-m", "memsim"]
+
+
+def cores() -> int:
+    """The cores that this process may use: fewer than the computer's under taskset or Slurm."""
+    return len(os.sched_getaffinity(0))
+
+
+def add_jobs(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    """Adds the option for the number of concurrent processes."""
+    parser.add_argument("--jobs", type=whole(1), default=cores(), help="number of concurrent processes")
+    return parser
 
 
 def environment() -> dict[str, str]:

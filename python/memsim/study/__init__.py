@@ -14,7 +14,7 @@ A point is a run of a script with arguments in a process of its own. All points 
 are not run again (`--skip-finished`), and studies share equal points. Claims are facts of the papers, stored in
 papers/<paper>/claims.toml and judged by memsim.study.verdict.
 """
-from ..run.jobs import add_jobs
+from ..run.processes import add_jobs
 from .options import add_options, jobs, limit, preview
 from .study import Point, Study
 from .claimed import claims

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import Error
-from ..run.jobs import add_jobs
+from ..run.processes import add_jobs
 from ..run.options import script_parser, whole
 from . import sensitivity
 from .figure import Figure

@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Iterable
 
-from ..run.jobs import add_jobs
+from ..run.processes import add_jobs
 from ..run.options import script_parser, whole
 
 

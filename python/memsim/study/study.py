@@ -12,7 +12,7 @@ from ..errors import did_you_mean, user_error
 from ..files import check_output, os_error
 from ..results.database import connect
 from ..run import checkpoints
-from ..run.jobs import add_jobs, cores
+from ..run.processes import add_jobs, cores
 from ..run.session import session
 from . import stored, verdict
 from .execution import Execution, Point
