@@ -153,6 +153,7 @@ void Timeline::after(const Component& c) {
     ++wakes_[c.id()];
 }
 
+/// Writes the counters of the window, and begins to count the next one.
 void Timeline::close_window(Tick now) {
     for (const std::string& counter : wakes_of_window()) write({counter}, left_out_.wakes, now);
     before_.swap(wakes_);

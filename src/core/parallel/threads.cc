@@ -84,7 +84,7 @@ std::string Threads::obstacle(Simulation& whole) const {
         return "requests are stamped, in records that all components share";
     if (whole.debugs_any()) return "debug output has one order";
     if (whole.is_watched()) return "a timeline observes all components in one order";
-    if (!options_.random_partitions && usable_cores() < 2) return "it may use one core";
+    if (!options_.random_partitions && usable_cores() < 2) return "this process may use one core";
     if (!only_handlers(whole)) return "it has events that are not a component's";
     return {};
 }
@@ -98,7 +98,7 @@ void Threads::note(const std::string& kind, std::string sentence) {
 unsigned Threads::cores() {
     const unsigned cores = usable_cores();
     if (cores >= options_.threads) return options_.threads;
-    note("few cores", count_of(cores, "thread") + ": it may use no more cores");
+    note("few cores", count_of(cores, "thread") + ": this process may use no more cores");
     return cores;
 }
 
