@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import sqlite3
+import types
 from collections import Counter
 
 import pandas
@@ -135,6 +136,14 @@ def test_envelopes_name_the_assumption_that_moves_a_claim_most():
     assert (most.least, most.ours, most.greatest, most.assumption, most.verdict) == (3, 4, 7, "b=2", "met")
     assert (unmoved.least, unmoved.greatest, unmoved.assumption) == (2, 2, "")
     assert most.text == "4 (3 to 7, most by b=2: met; default, betw)" and "most by" not in unmoved.text
+
+
+def test_a_claim_whose_figure_is_0_is_swept():
+    fig = types.SimpleNamespace(
+        labels=list, table_of=types.SimpleNamespace(claims=["x", "y"]), over_seeds=lambda figure: [figure()]
+    )
+    fig.measured = lambda id, variant: 0.0 if id == "x" else None
+    assert sensitivity.figures_of(fig, []) == {"x": {"": 0.0}}
 
 
 def test_a_figure_that_is_0_moves_without_end():

@@ -4,8 +4,8 @@ import argparse
 from pathlib import Path
 
 from ..errors import check_known, user_error
-from ..run.processes import add_jobs
 from ..run.options import whole
+from ..run.processes import add_jobs
 from ..run.session import session
 
 

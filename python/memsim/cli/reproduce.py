@@ -5,8 +5,8 @@ import signal
 import sys
 
 from ..errors import Error
-from ..run.processes import add_jobs
 from ..run.options import whole
+from ..run.processes import add_jobs
 from ..study import accuracy
 from ..study.catalog import SCALES, chosen, listing
 from ..study.command import check_options

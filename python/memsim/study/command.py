@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import Error
-from ..run.processes import add_jobs
 from ..run.options import script_parser, whole
+from ..run.processes import add_jobs
 from . import sensitivity
 from .figure import Figure
 from .options import add_options

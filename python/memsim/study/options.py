@@ -3,8 +3,8 @@
 import argparse
 from collections.abc import Iterable
 
-from ..run.processes import add_jobs
 from ..run.options import script_parser, whole
+from ..run.processes import add_jobs
 
 
 def add_options(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
