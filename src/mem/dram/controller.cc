@@ -48,6 +48,7 @@ void DramController::init() {
                                          .write_low = params.write_low,
                                          .read_batch = params.read_batch,
                                          .write_batch = params.write_batch,
+                                         .write_idle = params.write_idle->raw,
                                          .page = params.page(),
                                          .most_accesses = params.most_accesses,
                                          .order = params.order(),
@@ -85,6 +86,10 @@ void DramController::check_policies() const {
                                  " has a queue for each bank: set it to at least 1");
     if (params.bank_queue && dram_->traits().plans_ahead)
         refuse("bank_queue", "a committed order considers all requests: set it to 0");
+    if (params.write_idle->raw && dram_->traits().mixed)
+        refuse("write_idle",
+               "order " + params.order.text() +
+                   " does not drain writes: set it to 0fs, and the order's own `idle`");
     if (params.pseudo_channels() > 1 && dram_->traits().plans_ahead)
         refuse("order", "a committed order supports one data bus, but pseudo_channels is " +
                             params.pseudo_channels.text() + ": choose another order");

@@ -69,6 +69,11 @@ struct DramControllerParams {
         {0, 16384},
         "Writes of a drain after which the scheduler returns to reads; 0: at write_low",
         switched_off()};
+    Param<Time> write_idle {0_fs,
+                            {0_fs, 1_ms},
+                            "Time without data on the bus after which fewer than write_high writes "
+                            "are written, if no read waits; 0: at once",
+                            switched_off()};
     Param<unsigned> read_batch {
         0, {0, 16384}, "Reads served before a drain begins, while any wait", switched_off()};
     Param<PolicyName<DramOrder>> order {

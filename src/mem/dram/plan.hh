@@ -15,7 +15,8 @@ enum class DramAction : std::uint8_t {
     refresh_due,
     commit, ///< all commands of a burst, each at its time
     activate_2,
-    reserved ///< a command of the user of a reserved bank
+    reserved, ///< a command of the user of a reserved bank
+    drain     ///< writes have waited long enough without a read
 };
 
 /// A command that may be issued at `at`. The earlier of two commands goes first; at equal times the

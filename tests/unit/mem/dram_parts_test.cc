@@ -21,6 +21,19 @@ TEST_CASE("writes are drained from the high to the low mark", "[dram]") {
     CHECK_FALSE(drain.draining());
 }
 
+TEST_CASE("without reads a drain begins with the stated number of writes", "[dram]") {
+    const WriteDrain::Limits limits {.high = 8, .low = 1, .alone = 4};
+    WriteDrain drain;
+    CHECK_FALSE(drain.update(limits, 0, 3));
+    CHECK(drain.update(limits, 0, 4));
+    CHECK_FALSE(drain.update(limits, 0, 1));
+    CHECK(drain.update(limits, 0, 0));
+    CHECK_FALSE(drain.update(limits, 0, 1));
+    drain.start();
+    CHECK(drain.draining());
+    CHECK_FALSE(drain.update(limits, 0, 1));
+}
+
 TEST_CASE("a drain begins after its batch of reads and ends after its batch of writes", "[dram]") {
     const WriteDrain::Limits limits {.high = 4, .low = 1, .read_batch = 2, .write_batch = 2};
     WriteDrain drain;

@@ -137,6 +137,29 @@ TEST_CASE("an ACT-2 lets other commands go first, but not past tAAD") {
     CHECK(second_half[1] - first_half[1] <= Time {3_ns}.raw);
 }
 
+TEST_CASE(
+    "with write_idle, few writes wait for that time without data, whether a read waits or not") {
+    DramTiming t = quiet();
+    t.tREFI = 50_ns, t.tRFC = 1_ns; // refreshes prolong nothing
+    Scheduled s(t, {.write_high = 4, .write_low = 1, .write_idle = Time {200_ns}.raw});
+    s.read(0, first, 3);
+    s.run_to(100_ns);
+    CHECK(s.dram.pop_done().at == Time {16_ns}.raw); // the end of its data
+    s.write(1, same_rank, 5, 0);
+    s.write(2, same_rank, 5, 1);
+    s.run_to(216_ns);
+    CHECK_FALSE(s.dram.draining());
+    CHECK(s.activates.value() == 1);
+    s.run_to(Time {Time {216_ns}.raw + 1});
+    CHECK(s.dram.draining());
+    CHECK(order_of(s.finish(500_ns)) == Order {1, 2});
+    for (std::uint32_t i = 3; i < 6; ++i) s.write(i, same_rank, 5, i);
+    CHECK_FALSE(s.dram.draining());
+    s.write(6, same_rank, 5, 6); // the fourth starts a drain at once
+    CHECK(s.dram.draining());
+    CHECK(order_of(s.finish(550_ns)) == Order {3, 4, 5, 6});
+}
+
 TEST_CASE("the data bus turns round between reads and writes") {
     DramTiming t = quiet();
     t.tRTRS = 3_ns;

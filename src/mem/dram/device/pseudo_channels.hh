@@ -3,6 +3,7 @@
 #include "mem/dram/device/data_bus.hh"
 #include "mem/dram/device/timing.hh"
 
+#include <algorithm>
 #include <array>
 
 namespace memsim::mem {
@@ -18,6 +19,8 @@ class DramDataBuses {
     bool several() const { return buses_[0] != buses_[1]; }
     /// Increases with every reservation.
     Tick reserved() const { return buses_[0]->free_at() + (several() ? buses_[1]->free_at() : 0); }
+    /// When the last reserved transfer ends.
+    Tick free_at() const { return std::max(buses_[0]->free_at(), buses_[1]->free_at()); }
     void check_loaded(Loader& l) const {
         buses_[0]->check_loaded(l);
         if (several()) buses_[1]->check_loaded(l);

@@ -81,7 +81,8 @@ void DramScheduler::admit(const DramAccess& access, Tick now) {
         // A request waits now, so the next refresh needs a wake-up.
         if (effect == DramOrder::Effect::changed && parts_.refresh.next() <= state_.plan.at)
             plan(now);
-    }
+    } else if (figures_.write_idle)
+        plan(now);
 }
 
 /// Keeps `done` in order of time: a forwarded read, or a write that completes before the data of an
@@ -100,19 +101,33 @@ void DramScheduler::choose_all() {
         for_each_bank(parts_.queue.used(write), [this](std::uint32_t b) { choose(b); });
 }
 
+/// The reads and writes that determine the direction.
+std::array<std::uint32_t, 2> DramScheduler::waiting() const {
+    const DramQueue& queue = parts_.queue;
+    std::array<std::uint32_t, 2> all {queue.eligible(false), queue.eligible(true)};
+    if (traits_.leaves_when_opened) [[unlikely]]
+        for (const bool write : {false, true}) all[write] -= queue.opened(write);
+    return all;
+}
+
 /// Selects reads or writes. Returns true if the direction changed.
 bool DramScheduler::set_direction() {
     if (traits_.mixed) [[unlikely]]
         return false;
-    const DramQueue& queue = parts_.queue;
-    std::uint32_t reads = queue.eligible(false), writes = queue.eligible(true);
-    if (traits_.leaves_when_opened) [[unlikely]] {
-        reads -= queue.opened(false);
-        writes -= queue.opened(true);
-    }
+    const auto [reads, writes] = waiting();
+    const DramScheduler::Config& f = figures_;
     return state_.parts.drain.update(
-        {figures_.write_high, figures_.write_low, figures_.read_batch, figures_.write_batch}, reads,
-        writes);
+        {f.write_high, f.write_low, f.write_idle ? f.write_high : 1, f.read_batch, f.write_batch},
+        reads, writes);
+}
+
+/// When writes that wait without a read are drained although they are few; `never` if none are.
+Tick DramScheduler::idle_drain(Tick now) const {
+    if (!figures_.write_idle || draining()) [[likely]]
+        return never;
+    const auto [reads, writes] = waiting();
+    if (reads || !writes) return never;
+    return std::max(now, parts_.path.buses().free_at() + figures_.write_idle);
 }
 
 void DramScheduler::plan(Tick now) {
@@ -140,6 +155,7 @@ void DramScheduler::plan(Tick now) {
         if (parts_.device.half_activated()) best = second_half(best, floor);
     } else if (refresh.next() <= best.at && busy())
         best = {std::max(refresh.next(), now), 0, 0, DramAction::refresh_due};
+    if (const Tick at = idle_drain(now); at < best.at) best = {at, 0, 0, DramAction::drain};
     state_.plan = best;
     state_.first_until = first_until;
     state_.bus_seen = parts_.path.reserved();
@@ -214,6 +230,9 @@ void DramScheduler::issue(const DramPlan& c, Tick now) {
         return parts_.device.issue(DramCommand::activate_2, c.bank, parts_.device.row(c.bank), now);
     case DramAction::reserved:
         return user_->issue(c.bank, now);
+    case DramAction::drain:
+        state_.parts.drain.start();
+        return choose_all();
     case DramAction::nothing:
         return;
     }

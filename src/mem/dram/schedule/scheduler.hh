@@ -52,6 +52,7 @@ class DramScheduler {
         std::uint32_t write_high = 28, write_low = 16;
         std::uint32_t read_batch = 0;  ///< reads served before a drain begins, while any wait
         std::uint32_t write_batch = 0; ///< writes after which reads resume; 0: at write_low
+        Tick write_idle = 0; ///< time without data after which fewer than write_high are written
         PolicyName<RowPolicy> page = "open";
         std::uint32_t most_accesses = 0; ///< accesses to a row before it is closed; 0: no limit
         PolicyName<DramOrder> order = "first_ready";
@@ -137,7 +138,9 @@ class DramScheduler {
     void plan(Tick now);
     DramPlan second_half(const DramPlan& other, const DramFloor& floor) const;
     bool burst_continues(const DramPlan& issued, Tick now);
+    std::array<std::uint32_t, 2> waiting() const;
     bool set_direction();
+    Tick idle_drain(Tick now) const;
     void reservation_changed(std::uint32_t bank, Tick now);
     void issue(const DramPlan& plan, Tick now);
     void row_command(std::uint32_t bank, std::uint16_t entry, bool open, Tick now);
