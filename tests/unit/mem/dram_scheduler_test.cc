@@ -137,8 +137,7 @@ TEST_CASE("an ACT-2 lets other commands go first, but not past tAAD") {
     CHECK(second_half[1] - first_half[1] <= Time {3_ns}.raw);
 }
 
-TEST_CASE(
-    "with write_idle, few writes wait for that time without data, whether a read waits or not") {
+TEST_CASE("few writes are drained write_idle after the last data") {
     DramTiming t = quiet();
     t.tREFI = 50_ns, t.tRFC = 1_ns; // refreshes prolong nothing
     Scheduled s(t, {.write_high = 4, .write_low = 1, .write_idle = Time {200_ns}.raw});

@@ -13,7 +13,8 @@ DramScheduler::DramScheduler(const Config& f, DramDevice& device, DramDataBuses 
                              DramSchedulerState& state, DramCounters count,
                              std::optional<DramSide> side,
                              std::optional<DramBankCounters> bank_counts)
-    : figures_(f),
+    : figures_(f), limits_ {f.write_high, f.write_low, f.write_idle ? f.write_high : 1,
+                            f.read_batch, f.write_batch},
       state_(state), parts_ {device,
                              DramDataPath(
                                  buses, side, {count.bus_bytes, count.bus_busy, count.kinds},
@@ -101,40 +102,15 @@ void DramScheduler::choose_all() {
         for_each_bank(parts_.queue.used(write), [this](std::uint32_t b) { choose(b); });
 }
 
-/// The reads and writes that determine the direction.
-std::array<std::uint32_t, 2> DramScheduler::waiting() const {
-    const DramQueue& queue = parts_.queue;
-    std::array<std::uint32_t, 2> all {queue.eligible(false), queue.eligible(true)};
-    if (traits_.leaves_when_opened) [[unlikely]]
-        for (const bool write : {false, true}) all[write] -= queue.opened(write);
-    return all;
-}
-
 /// Selects reads or writes. Returns true if the direction changed.
 bool DramScheduler::set_direction() {
-    if (traits_.mixed) [[unlikely]]
-        return false;
-    const auto [reads, writes] = waiting();
-    const DramScheduler::Config& f = figures_;
-    return state_.parts.drain.update(
-        {f.write_high, f.write_low, f.write_idle ? f.write_high : 1, f.read_batch, f.write_batch},
-        reads, writes);
-}
-
-/// When writes that wait without a read are drained although they are few; `never` if none are.
-Tick DramScheduler::idle_drain(Tick now) const {
-    if (!figures_.write_idle || draining()) [[likely]]
-        return never;
-    const auto [reads, writes] = waiting();
-    if (reads || !writes) return never;
-    return std::max(now, parts_.path.buses().free_at() + figures_.write_idle);
+    return !traits_.mixed && state_.parts.drain.update(limits_, waiting(false), waiting(true));
 }
 
 void DramScheduler::plan(Tick now) {
     if (traits_.mixed) [[unlikely]] {
-        const std::uint32_t high = figures_.write_high, low = figures_.write_low;
-        for (std::uint32_t b;
-             (b = state_.order->enter(parts_, high, low, now)) != DramOrder::no_bank;)
+        for (std::uint32_t b; (b = state_.order->enter(parts_, limits_.high, limits_.low, now)) !=
+                              DramOrder::no_bank;)
             choose(b);
     }
     auto [best, first_until] = state_.order->next(parts_, now);
@@ -155,7 +131,9 @@ void DramScheduler::plan(Tick now) {
         if (parts_.device.half_activated()) best = second_half(best, floor);
     } else if (refresh.next() <= best.at && busy())
         best = {std::max(refresh.next(), now), 0, 0, DramAction::refresh_due};
-    if (const Tick at = idle_drain(now); at < best.at) best = {at, 0, 0, DramAction::drain};
+    if (figures_.write_idle && !draining() && !waiting(false) && waiting(true))
+        if (const Tick at = parts_.path.buses().free_at() + figures_.write_idle; at < best.at)
+            best = {std::max(now, at), 0, 0, DramAction::drain};
     state_.plan = best;
     state_.first_until = first_until;
     state_.bus_seen = parts_.path.reserved();

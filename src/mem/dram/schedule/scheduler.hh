@@ -138,9 +138,12 @@ class DramScheduler {
     void plan(Tick now);
     DramPlan second_half(const DramPlan& other, const DramFloor& floor) const;
     bool burst_continues(const DramPlan& issued, Tick now);
-    std::array<std::uint32_t, 2> waiting() const;
+    /// The reads, or the writes, that determine the direction.
+    std::uint32_t waiting(bool write) const {
+        return parts_.queue.eligible(write) -
+               (traits_.leaves_when_opened ? parts_.queue.opened(write) : 0);
+    }
     bool set_direction();
-    Tick idle_drain(Tick now) const;
     void reservation_changed(std::uint32_t bank, Tick now);
     void issue(const DramPlan& plan, Tick now);
     void row_command(std::uint32_t bank, std::uint16_t entry, bool open, Tick now);
@@ -150,6 +153,7 @@ class DramScheduler {
     void commit(Tick now);
 
     Config figures_;
+    WriteDrain::Limits limits_;
     DramSchedulerState& state_;
     DramOrder::Traits traits_;
     RowPolicy::Traits row_traits_;
