@@ -30,7 +30,8 @@ class Chip:
     slices          of the L2; as many memory channels, each of so many pseudo-channels
     port            bytes that a port of the crossbar carries in a cycle, headers of 8 B included
     timing, peak    of the memory: preset, and GB/s of all channels
-    refresh, drain, hash_rounds   of nvidia_parts.refreshed(), drained() and dealt()
+    refresh, drains, hash_rounds   of nvidia_parts.refreshed(), Drains and dealt()
+    refresh_time    tRFC, if the channels' capacity is not that of the preset
     shared_cycles   latency of shared memory
     l1_cycles       of the L1, beside the SM's own
     network_cycles  of the crossbar, each way: requests take them from the crossbar to an L2 slice, responses from a
@@ -65,10 +66,11 @@ class Chip:
     fabric: nvidia_parts.Fabric
     dispatch: str
     refresh: str = "single_banks"
-    drain: int = 16
+    drains: nvidia_parts.Drains = nvidia_parts.Drains()
     hash_rounds: int = 256
     pseudo_channels: int = 1
     far_cycles: float = 0
+    refresh_time: tuple[Any, ...] = ()
 
     def latency(self, cycles: float, used: str) -> Time:
         """So many cycles as a parameter."""
@@ -91,12 +93,13 @@ class Chip:
         return dict(
             timing=self.timing,
             changes=derived(
-                f"rate={BURST / 2 / clock * 1e6:.0f}MB/s tCK={clock}ps tCCD_S={2 * clock}ps tCCD_L={4 * clock}ps",
-                from_=f"the vendor's {self.peak} GB/s over {parts} pseudo-channels",
+                f"rate={BURST / 2 / clock * 1e6:.0f}MB/s tCK={clock}ps tCCD_S={2 * clock}ps tCCD_L={4 * clock}ps"
+                + "".join(f" tRFC={time}" for time in self.refresh_time),
+                from_=[f"the vendor's {self.peak} GB/s over {parts} pseudo-channels", *self.refresh_time],
             ),
             refresh=nvidia_parts.refreshed(self.refresh),
-            write_high=nvidia_parts.drained(self.drain),
             pseudo_channels=derived(self.pseudo_channels, from_="channels of 64 bit: 64 of HBM2 or two of 32 of HBM3"),
+            **self.drains.parameters(),
             **DRAM,
         )
 
@@ -135,11 +138,7 @@ class Chip:
             hash_rounds=nvidia_parts.dealt(self.hash_rounds),
             memory=self.memory(),
             sm={**SM, "shared_latency": self.shared_cycles, **self.tensor_cores(), **self.units},
-            l1={
-                **L1,
-                "capacity": l1,
-                "latency": self.latency(self.l1_cycles, "chase in the L1"),
-            },
+            l1={**L1, "capacity": l1, "latency": self.latency(self.l1_cycles, "chase in the L1")},
             network=dict(
                 NETWORK,
                 width=self.port,
@@ -240,7 +239,7 @@ H100_PCIE = Chip(
     units=nvidia_parts.UNITS_90,
     fabric=nvidia_parts.FABRIC_90,
     dispatch="190ns",
-    drain=6,
+    drains=nvidia_parts.Drains(6, idle="1us"),
 )
 H100_SXM = replace(
     H100_PCIE,
@@ -249,7 +248,8 @@ H100_SXM = replace(
     timing=nvidia_parts.HBM3,
     peak=3352,
     refresh="ranks_in_turn",
-    drain=40,
+    refresh_time=(nvidia_parts.REFRESH_8GBIT,),
+    drains=nvidia_parts.Drains(200, 256, "1us"),
     hash_rounds=1,
     pseudo_channels=2,
     l1_cycles=39.2,
@@ -258,8 +258,8 @@ H100_SXM = replace(
     dispatch="205ns",
 )
 # Accel-Sim's SM90_H200 is its SM90_H100 with 48 controllers. The memory has the timing of HBM3 in ns at a higher rate,
-# and all latencies are those of the H100 SXM: both are assumptions.
-H200 = replace(H100_SXM, slices=96, l2="60MiB", peak=4800)
+# but for tRFC, and all latencies are those of the H100 SXM: both are assumptions.
+H200 = replace(H100_SXM, slices=96, l2="60MiB", peak=4800, refresh_time=(nvidia_parts.REFRESH_12GBIT,))
 CHIPS = {
     "v100-pcie": V100_PCIE,
     "v100-sxm": V100_SXM,

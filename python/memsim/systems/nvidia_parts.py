@@ -23,6 +23,8 @@ FAR_WIDTH = inferred(
 HBM2 = cited("hbm2", "JESD235D, pseudo-channels of 64 bit, as quoted by Ramulator 2.1: HBM2_2000Mbps")
 HBM2E = cited("hbm2e", "JESD235D, pseudo-channels of 64 bit, as quoted by Ramulator 2.1: HBM2_2400Mbps")
 HBM3 = cited("hbm3", "JESD238, pseudo-channels of 32 bit, as quoted by Ramulator 2.1: HBM3_6400Mbps")
+REFRESH_8GBIT = cited("350ns", "Ramulator 2, HBM3.cpp, tRFC of 8 Gbit: the H100 has 80 GB in 80 channels")
+REFRESH_12GBIT = assumed("400ns", "144 GB in 96 channels are 12 Gbit each; Ramulator 2: 350 ns for 8 Gbit, 450 for 16")
 STREAMS = "with queues of this size streams reach the wires' rate"
 
 SM = dict(
@@ -84,8 +86,6 @@ DRAM: dict[str, Any] = dict(
     map=assumed("RoBaRaCoChCl", "rows alternate between pseudo-channels, then banks; chosen after runs with RoRaBa"),
     queue=assumed(256, STREAMS),
     read_queue=cited(64, f"{ACCEL_SIM}: gpgpu_frfcfs_dram_sched_queue_size 64"),
-    write_queue=cited(64, f"{ACCEL_SIM}: gpgpu_frfcfs_dram_sched_queue_size 64"),
-    write_low=assumed(16, "a drain leaves a quarter of the queue"),
 )
 
 
@@ -100,13 +100,32 @@ def refreshed(policy: str) -> Any:
     )
 
 
-def drained(writes: int) -> Any:
-    """The waiting writes with which a drain of so many begins."""
-    return inferred(
-        DRAM["write_low"] + writes,
-        f"drains of {writes} writes; runs with 6, 10, 16, 20 and 40",
-        used=["scales at full occupancy"],
-    )
+@dataclass(frozen=True)
+class Drains:
+    """How a memory controller collects writes: the writes of a drain, the places of its queue, and `write_idle`."""
+
+    writes: int = 16
+    places: int = 64
+    idle: str = "0fs"
+
+    def parameters(self) -> dict[str, Any]:
+        low = 16
+        given = dict(
+            write_low=assumed(low, "a drain leaves a quarter of 64 writes"),
+            write_high=inferred(
+                low + self.writes,
+                f"drains of {self.writes} writes; runs with 6, 10, 16, 20 and 40 of 64, 104 of 128 and 200 of 256",
+                used=["scales at full occupancy"],
+            ),
+            write_queue=cited(64, f"{ACCEL_SIM}: gpgpu_frfcfs_dram_sched_queue_size 64"),
+        )
+        used = ["scales of the H200 at 12.5, 25 and 50 %"]
+        if self.places != 64:
+            given["write_queue"] = inferred(self.places, "runs with 64, 128 and 256", used=used)
+        if self.idle != "0fs":
+            why = "drains begin at write_high: also at low occupancy loads wait while most of a queue is written"
+            given["write_idle"] = inferred(self.idle, why, used=used)
+        return given
 
 
 def dealt(rounds: int) -> Any:
