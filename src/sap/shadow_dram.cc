@@ -11,6 +11,7 @@ static const Registration<ShadowDram> shadow_dram {
     "Counts accesses that would hit in a DRAM in front of a drive, at several capacities."};
 
 void ShadowDram::init() {
+    if (const std::string fault = params.sizes.fault(); !fault.empty()) refuse("capacities", fault);
     state.drams.resize(params.sizes.capacities);
     for (std::uint32_t i = 0; i < state.drams.size(); ++i) {
         Dram& dram = state.drams[i];

@@ -2,6 +2,7 @@
 
 #include "core/kernel/component.hh"
 #include "protocol/observed.hh"
+#include "sap/recency.hh"
 
 /// Untimed models of memories of units at several capacities: shared declarations.
 namespace memsim::sap {
@@ -26,6 +27,13 @@ struct SizeParams {
 
     std::uint64_t unit_of(std::uint64_t address) const {
         return address / static_cast<std::uint64_t>(unit->raw);
+    }
+    /// Why `capacities` is refused; empty if it is not. Units are numbered by Recency.
+    std::string fault() const {
+        const std::uint64_t most = Recency::never / 4;
+        if (units(0) <= most >> (capacities - 1)) return {};
+        return capacities.text() + " from " + least.text() + ": the largest has more than " +
+               std::to_string(most) + " units: take fewer or smaller ones, or larger units";
     }
     /// Units that fit a capacity.
     std::uint64_t units(std::uint32_t capacity) const {

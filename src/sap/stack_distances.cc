@@ -9,6 +9,10 @@ namespace memsim::sap {
 static const Registration<StackDistances> stack_distances {
     "Counts accesses that would hit in an LRU memory, at several capacities in one pass."};
 
+void StackDistances::init() {
+    if (const std::string fault = params.sizes.fault(); !fault.empty()) refuse("capacities", fault);
+}
+
 void StackDistances::wake() {
     while (!port.accesses.empty()) {
         const protocol::Observed a = port.accesses.pop();

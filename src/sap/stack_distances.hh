@@ -28,6 +28,7 @@ class StackDistances final : public Model<StackDistances> {
     };
 
     explicit StackDistances(const Params& p) : params(p) {}
+    void init() override;
     void wake() override;
     void check_loaded(Loader& l) const override;
 

@@ -145,4 +145,16 @@ TEST_CASE("Capacities that are not whole units are rejected", "[sap]") {
     }
 }
 
+TEST_CASE("Capacities of more units than can be numbered are refused", "[sap]") {
+    for (const std::string component : {"sap.ShadowDram", "sap.StackDistances"})
+        for (const char* least :
+             {"128MiB", "1024TiB"}) { // 2^15 x 2^23 units, and more than 2^64 bytes
+            Machine m;
+            m.add("source", "test.UpcomingSource", {});
+            m.add("shadow", component, {{"least", least}, {"capacities", "24"}});
+            m.bind("source", "accesses[0]", "shadow", "accesses");
+            CHECK_THROWS_WITH(m.build(), Catch::Contains("shadow.capacities: 24 from "));
+        }
+}
+
 } // namespace memsim::shadow_dram_test
