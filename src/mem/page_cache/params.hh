@@ -19,8 +19,14 @@ struct PageCacheParams {
                        {32_B, 128_B},
                        "Size of the DRAM requests that transfer a unit",
                        assumed("a line of 128 B")};
-    Param<Bytes> dram_base {0_B, "Address of the first frame in the DRAM", example_value()};
-    Param<Bytes> drive_base {0_B, "Address on the drive of address 0", example_value()};
+    Param<Bytes> dram_base {0_B,
+                            {0_B, Bytes {std::int64_t {1} << 50}},
+                            "Address of the first frame in the DRAM",
+                            example_value()};
+    Param<Bytes> drive_base {0_B,
+                             {0_B, Bytes {std::int64_t {1} << 50}},
+                             "Address on the drive of address 0",
+                             example_value()};
     Param<PolicyName<device_parts::PagePolicy>> replacement {
         "lru", "Policy that selects the unit to evict; a use is a request for the unit",
         usual_policy()};
