@@ -50,8 +50,7 @@ DriveBackEnd::DriveBackEnd(const FlashShape& shape, const FtlParams& params, Ftl
                           space_.target_blocks, params.dynamic_wear_levelling()},
                          *state_.victim, past);
     }
-    map_.emplace(map_in_flash_, params.unwritten() == Unwritten::zeros,
-                 static_cast<std::uint32_t>(params.map_cache->raw / params.map_entry()),
+    map_.emplace(map_in_flash_, params.unwritten() == Unwritten::zeros, map_entries(),
                  per_map_page_, space_.host_pages, state_.map, jobs_, *ftl_, stat_.map_hits,
                  stat_.map_misses, map_events());
     if (map_in_flash_ && params.map_cache->raw < params.map_entry())

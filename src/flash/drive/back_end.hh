@@ -200,6 +200,11 @@ class DriveBackEnd {
     std::uint32_t tasks() const { return state_.tasks.active + state_.tasks.due.size(); }
 
     std::uint64_t host_pages() const { return space_.host_pages; }
+    /// Entries of the map that the controller's memory holds.
+    std::uint32_t map_entries() const {
+        const auto room = static_cast<std::uint64_t>(params_.map_cache->raw / params_.map_entry());
+        return static_cast<std::uint32_t>(std::min<std::uint64_t>(room, space_.host_pages));
+    }
     const Geometry& geometry() const { return geometry_; }
     const Ftl& ftl() const { return *ftl_; }
     std::size_t under_way() const { return jobs_.under_way(); }

@@ -34,8 +34,7 @@ void Drive::init() {
         if (params.ftl.gc_holds_writes()) check_places_to_wait(port.channel[i]);
     }
     state.flash.map.replacement.make(params.ftl.map_replacement, *this, "map_replacement");
-    state.flash.map.replacement->resize(
-        static_cast<std::uint32_t>(params.ftl.map_cache->raw / params.ftl.map_entry()));
+    state.flash.map.replacement->resize(back_end_->map_entries());
     state.cache.replacement.make(params.caching.cache_replacement, *this, "cache_replacement");
     sectors_ = back_end_->host_pages() * page_sectors_;
     const Bytes page = params.shape.page();

@@ -190,6 +190,16 @@ TEST_CASE("A miss of the map's cache reads its translation page, once for all th
     CHECK(value(s.map_writes) >= 1);
 }
 
+TEST_CASE("A map's cache larger than the map holds all of it", "[flash]") {
+    for (const char* size : {"1MiB", "16GiB"}) { // 16 GiB are 2^32 entries
+        Bench b(small(), {{"map_cache", size}, {"map_entry", "4"}});
+        b.at(0, BlockOp::read, 0).at(5000 * us, BlockOp::read, 0);
+        b.answers();
+        CHECK(value(b.drive().stat.ftl.map_misses) == 1);
+        CHECK(value(b.drive().stat.ftl.map_hits) == 1);
+    }
+}
+
 // ---- data integrity --------------------------------------------------------------------------
 
 namespace {
