@@ -37,7 +37,7 @@ void PagingHost::init() {
             "drive_side",
             "pages come from " + Text<PageSource>::show(params.source()) +
                 ": a drive is required for drive and drive_direct, and must be absent otherwise");
-    if (port.drive_side) protocol::check_block_sectors(*port.drive_side);
+    if (port.drive_side) protocol::check_block_sectors(*port.drive_side, "page", page);
     state.backing.init(page, static_cast<std::uint32_t>(chunk),
                        static_cast<std::uint64_t>(params.drive_space->raw),
                        params.source() != PageSource::host_memory);
@@ -178,10 +178,10 @@ void PagingHost::from_drive(const protocol::BlockResponse& r) {
 
 /// When a page has passed DRAM `passes` times, including the latency of the last pass's first byte.
 Tick PagingHost::use_dram(unsigned passes) {
-    const std::uint64_t bytes = passes * static_cast<std::uint64_t>(params.page->raw);
-    stat.dram_bytes += bytes;
-    return state.dram.transfer(dram_, static_cast<std::uint32_t>(bytes), now()) +
-           params.dram_latency->raw;
+    const auto page = static_cast<std::uint32_t>(params.page->raw);
+    for (unsigned i = 0; i < passes; ++i) state.dram.transfer(dram_, page, now());
+    stat.dram_bytes += std::uint64_t {passes} * page;
+    return state.dram.free_at + params.dram_latency->raw;
 }
 
 void PagingHost::read(const Arrived& a) {
@@ -285,8 +285,7 @@ void PagingHost::check_loaded(Loader& l) const {
     l.indices("copies.out", state.copies.out, state.pages.size());
     l.indices("copies.in", state.copies.in, state.pages.size());
     l.indices("placing", state.placing, state.pages.size());
-    l.index("dram.remainder", static_cast<std::uint64_t>(state.dram.remainder),
-            static_cast<std::uint64_t>(dram_.rate()));
+    l.check(state.dram.remainder >= 0, "has a negative dram.remainder");
 }
 
 void PagingHost::waits_on(WaitReport& report) const {

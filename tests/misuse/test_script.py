@@ -211,6 +211,11 @@ def test_a_script_s_own_error_keeps_its_traceback(tmp_path):
         ("zng.py", ["--whole", "0"], "'0' is not an integer of at least 1"),
         ("paged_gpu.py", ["--page", "0"], "'0' is not an integer of at least 1"),
         ("paged_gpu.py", ["--placement", "faults", "--resident", "-5"], "'-5' is not an integer from 1 to 100"),
+        (
+            "paged_gpu.py",
+            ["--placement", "faults", "--source", "drive", "--page", "1048576"],
+            "host.page: 1MiB is more than the 512KiB that a drive moves in one request: make it smaller",
+        ),
         ("ohm_planar.py", ["--platform", "origin", "--host-page", "0"], "'0' is not an integer of at least 1"),
         ("co_run.py", ["--only", "7"], "--only 7: kernels are 0 to 1"),
         ("sap_hints.py", ["--system", "ohm", "--workload", "nope"], "there is no workload 'nope': it is one of backp"),

@@ -11,6 +11,7 @@ def test_a_paged_machine_saved_and_restored_at_random_ticks(run, at):
     cut = run("-d", "cut", *at(run.moments("whole", 4)), *machine)
     assert cut.stdout == whole.stdout and run.content("cut") == content
     for file in (run.directory / "cut").glob("*.ckpt"):
+        run("-d", "slower", "--set", "host.dram_bandwidth=1MB/s", "--restore", file)
         restored = run("--restore", file)
         assert restored.stdout == whole.stdout, file
         assert run.content("cut") == content, file
