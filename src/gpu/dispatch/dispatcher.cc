@@ -164,7 +164,8 @@ void Dispatcher::request_launches(std::uint32_t i) {
 void Dispatcher::begin_launch(std::uint32_t i, const protocol::LaunchReply& launch) {
     Application& a = state.applications[i];
     Stream& s = a.streams[launch.stream];
-    const bool past = params.launches() && a.seen >= params.first_launch() + params.launches();
+    const bool past = params.launches() && a.seen >= params.first_launch() &&
+                      a.seen - params.first_launch() >= params.launches();
     if (s.ended) return; // the end of another stream ended all
     if (launch.ended || past) {
         s.ended = true;

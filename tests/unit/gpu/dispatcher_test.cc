@@ -131,6 +131,9 @@ TEST_CASE("A region of launches is simulated, those before it are not", "[dispat
     rig.run();
     CHECK(rig.dispatcher().stat.launches.value() == 3);
     CHECK(rig.sm().stat.blocks.value() == 6);
+    ScriptRig rest({s}, {}, 1, {{"first_launch", "1"}, {"launches", "4294967295"}});
+    rest.run();
+    CHECK(rest.dispatcher().stat.launches.value() == 4);
 }
 
 TEST_CASE("A run pauses at the start of a launch and continues", "[dispatcher]") {
