@@ -8,6 +8,9 @@ namespace memsim::cxl {
 
 namespace {
 
+/// 46 bits of address, in lines of 64 bytes.
+constexpr std::uint64_t flit_reach = std::uint64_t {1} << 52;
+
 std::string show(const HdmDecoder& d) {
     return bytes_text(d.bytes) + " from " + bytes_text(d.base);
 }
@@ -99,6 +102,10 @@ AddressPlan::AddressPlan(const Config& config, const std::vector<std::uint64_t>&
             refuse("window", "the endpoint memory behind " + ports_of(e) + ", " + show(d) +
                                  ", is outside the window of " + bytes_text(config.window) +
                                  " from " + bytes_text(config.window_base));
+        if (d.bytes > flit_reach || d.base > flit_reach - d.bytes)
+            refuse(given ? "ranges" : "window_base",
+                   "the endpoint memory behind " + ports_of(e) + ", " + show(d) + ", ends above " +
+                       bytes_text(flit_reach) + ", the last address of a flit");
         for (std::size_t other = 0; other < i; ++other)
             if (ranges[other].decoder.overlaps(d))
                 refuse(blamed, "the range of " + ports_of(e) + ", " + show(d) +

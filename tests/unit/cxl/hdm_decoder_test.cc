@@ -203,6 +203,12 @@ TEST_CASE("Ranges that overlap, leave memory unmapped or do not fit are refused"
           "131071B from 4KiB");
     CHECK_THAT(refused({.window_base = 4096, .window = MiB, .ranges = "0B 256B 0 1"}, two),
                Contains("is outside the window"));
+    const std::uint64_t last = (std::uint64_t {1} << 52) - 128 * KiB;
+    CHECK(refused({.window_base = last, .window = MiB}, two) == "");
+    CHECK(refused({.window_base = last + 64 * KiB, .window = MiB}, two) ==
+          "window_base: the endpoint memory behind port 1, 64KiB from 4096TiB, ends above 4096TiB, "
+          "the "
+          "last address of a flit");
     // Interleave ways that do not divide.
     const std::vector<std::uint64_t> five(5, 64 * KiB);
     CHECK(refused({.window = MiB, .ways = 2}, five) ==
