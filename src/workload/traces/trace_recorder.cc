@@ -58,7 +58,7 @@ void TraceRecorder::wake() {
     while (!memory.empty() && asks.can_send()) asks.send(memory.pop());
     while (!asks.empty() && memory.can_send()) {
         const protocol::MemRequest r = asks.pop();
-        if (r.command != Command::invalidate) record(r);
+        if (!protocol::for_a_cache(r.command)) record(r);
         memory.send(r);
     }
 }

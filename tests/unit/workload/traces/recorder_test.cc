@@ -1,3 +1,4 @@
+#include "../../mem/driver.hh"
 #include "core/machine/machine.hh"
 #include "core/machine/output_file.hh"
 #include "support.hh"
@@ -46,6 +47,25 @@ std::unique_ptr<Machine> playing(const Arguments& player, const Arguments& memor
 }
 
 } // namespace
+
+TEST_CASE("a recorder passes commands to caches and does not write them", "[traces]") {
+    const Folder folder;
+    Machine m;
+    m.add("driver", "test_mem.Driver", {});
+    m.add("recorder", "workload.TraceRecorder", {{"file", folder.at("t.mst")}});
+    m.add("ram", "mem.SimpleMemory", {});
+    m.bind("driver", "mem_side", "recorder", "cpu_side");
+    m.bind("recorder", "mem_side", "ram", "cpu_side");
+    m.build();
+    auto& driver = m.get<test_mem::Driver>("driver");
+    using protocol::Command;
+    for (const Command c : {Command::read, Command::invalidate, Command::flush, Command::reserve})
+        driver.plan(0, c, 0, 32);
+    m.start();
+    m.run(never);
+    CHECK(driver.state.answers.size() == 4);
+    CHECK(m.stat_value("recorder", "records", "") == 1);
+}
 
 TEST_CASE("a recorder writes requests with their times", "[traces]") {
     const Folder folder;
