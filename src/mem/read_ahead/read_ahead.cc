@@ -100,7 +100,7 @@ bool ReadAhead::answer() {
     const std::uint32_t request = port.mem_side.front().tag;
     const Request q = device_parts::named(state.requests, request);
     if (q.fetch) {
-        Line& line = state.lines[q.line];
+        Line& line = device_parts::named(state.lines, q.line);
         if (line.phase == Phase::fetching) {
             line.phase = Phase::arriving;
             line.data = port.mem_side.front().contents;
