@@ -303,3 +303,11 @@ def test_components_of_other_machines_may_change(run, write):
     run("--restore", file)
     assert run.content("out") == content
     assert json.loads(run("ckpt", "show", file, "gen").stdout)["sent"]
+
+
+def test_a_script_of_two_machines_is_not_skipped(run, write):
+    """Whether the second one finished is unknown when the first one is skipped."""
+    write("for seed in 1, 2:\n    with machine(seed):\n        memsim.simulate()\n")
+    for _ in range(2):
+        done = run("-d", "out", "--skip-finished", "script.py", expect=1)
+        assert "--skip-finished: the script builds a second machine" in done.stderr

@@ -4,9 +4,11 @@ import json
 import os
 import sys
 import time
+from collections.abc import Iterator
+from typing import Any
 
 from .. import _memsim
-from ..errors import Error
+from ..errors import Error, user_error
 from ..files import shown
 from ..model.build import sources
 from . import checkpoints, signals
@@ -120,9 +122,14 @@ class Record:
 def skip_or_resume(origin: Origin, progress: Progress) -> _memsim.Checkpoint | None:
     """For --skip-finished: the last checkpoint of an unfinished run with the same results whose process has ended.
 
-    Raises SystemExit(0) if the database has a finished run with these results.
+    Raises SystemExit(0) if the database has a finished run with these results, and Error for a second machine: whether
+    it finished cannot be known when the first one is skipped.
     """
     database = _memsim.Database(origin.options.database())
+    if origin.number > 1:
+        with _opened(database.path) as db, db:  # so that the next attempt is refused, too
+            db.executemany("UPDATE run SET finished = NULL WHERE id = ?", [[run] for run in session.runs.values()])
+        raise user_error("--skip-finished: the script builds a second machine: build one, or leave the option out")
     runs = _runs_of(database.path, origin.configuration())
     if runs and runs[0][1]:
         print(f"memsim: finished before, as run {runs[0][0]}", file=sys.stderr)
@@ -141,16 +148,21 @@ def skip_or_resume(origin: Origin, progress: Progress) -> _memsim.Checkpoint | N
 
 def _runs_of(database: str, configuration: str) -> list[tuple[str, str | None]]:
     """(UUID, when it finished) of the runs with this configuration, finished runs first, then the latest first."""
+    query = "SELECT id, finished FROM run WHERE configuration = ? ORDER BY finished IS NULL, started DESC"
+    with _opened(database) as db:
+        return db.execute(query, [configuration]).fetchall()
+
+
+@contextlib.contextmanager
+def _opened(database: str) -> Iterator[Any]:
+    """A connection to the file. Raises Error if it cannot be used."""
     import sqlite3
     from pathlib import Path
 
     try:
         with contextlib.closing(sqlite3.connect(f"{Path(database).as_uri()}?mode=rw", uri=True, timeout=60)) as db:
             signals.may_end_queries(db)
-            return db.execute(
-                "SELECT id, finished FROM run WHERE configuration = ? ORDER BY finished IS NULL, started DESC",
-                [configuration],
-            ).fetchall()
+            yield db
     except sqlite3.Error as e:
         signals.handle_interrupted_query(e)
         raise Error(f"{database}: its runs cannot be read: {e}") from None

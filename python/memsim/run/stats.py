@@ -15,7 +15,8 @@ def reset() -> None:
 
 
 def series(period: str | int, patterns: Any = ("*",)) -> None:
-    """Samples statistics of the default machine every `period` of simulated time, '1us' or femtoseconds.
+    """Samples statistics of the default machine every `period` of simulated time, '1us' or femtoseconds. A second call
+    replaces what the first one selected.
 
     patterns  one or several of: 'gpu.l2[0].hits', where [*] stands for every index and * for any text; a statistic,
               l2.stats.hits; all statistics of an object, l2.stats
