@@ -41,7 +41,8 @@ class Statistics:
         self._simulation._reset_stats()
 
     def series(self, period: str | int, patterns: Any = ("*",)) -> None:
-        """Samples these statistics every `period` of simulated time, a text such as '10us' or a number of fs.
+        """Samples these statistics every `period` of simulated time, a text such as '10us' or a number of fs. A second
+        call replaces what the first one selected.
 
         patterns    paths such as 'gpu.l2[*].hits', or statistics such as `l2.stats.hits`; one or several
 

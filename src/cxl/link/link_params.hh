@@ -40,8 +40,8 @@ struct LinkParams {
                              stated("CXL-GPU's table: sync-header bypass")};
     Param<unsigned> skp_blocks {340,
                                 {0, 1u << 20},
-                                "Blocks of 16 bytes per lane between SKP ordered sets: 340 with "
-                                "the bypass, 375 without; 0: no ordered sets",
+                                "Blocks of 16 bytes per lane from one SKP ordered set to the next, "
+                                "its own included: 340 with the bypass, 375 without; 0: none",
                                 cited("CXL 3.2, section 14.6.3: 340 data blocks with the bypass")};
     Param<Time> flight {1_ns, {0_fs, 1_us}, "Propagation time along the wires", assumed()};
     Param<std::uint64_t> bit_errors {

@@ -16,7 +16,7 @@ enum class SassKind : std::uint8_t {
     atomic,
     reduce,      ///< an atomic without a result (RED)
     copy,        ///< LDGSTS: a load from global memory whose result is written to shared memory
-    wait_copies, ///< DEPBAR and LDGDEPBAR: wait for the preceding copies
+    wait_copies, ///< DEPBAR: wait for the preceding copies
     matrix,      ///< multiplies tiles on a tensor core
     barrier,
     exit,

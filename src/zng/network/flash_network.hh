@@ -71,8 +71,8 @@ struct FlashPacket {
     std::uint16_t page = 0;                    ///< of the block; in log_low: pages left
     FlashPlane at, to;
     std::uint8_t line = 0;    ///< of the page
-    std::uint8_t sectors = 0; ///< of the line, 32 bytes each: requested, or written whole
-    std::uint8_t partial = 0; ///< sectors written in part; disjoint from `sectors`
+    std::uint8_t sectors = 0; ///< of the line, 32 bytes each: requested, or written
+    std::uint8_t partial = 0; ///< those of `sectors` that are written in part
     PacketKind kind = PacketKind::read;
 
     bool carries_data() const {
