@@ -118,6 +118,20 @@ def test_a_default_has_a_name(memsim_command, tmp_path):
     memsim_command("plot", "bars", "out", "--relative-to", "ohm-base")
 
 
+@pytest.mark.parametrize("options", [("-d", "out"), ("-d", "out", "--stats-db", "own.db")])
+def test_a_script_reads_the_database_of_its_process(memsim_command, tmp_path, options):
+    script = (
+        "import memsim\nroot = memsim.Root()\n"
+        "root.gen, root.mem = memsim.mem.TrafficGen(requests=10), memsim.mem.SimpleMemory()\n"
+        "root.gen.mem_side = root.mem.cpu_side\n"
+        "with memsim.Simulation(root) as simulation:\n    simulation.simulate()\n"
+        "print(memsim.results().value('mem', 'reads', simulation.id))\n"
+    )
+    (tmp_path / "own.py").write_text(script)
+    assert memsim_command("-q", *options, "own.py").stdout == "10.0\n"
+    assert not (tmp_path / "memsim-out").exists()
+
+
 def test_arguments_are_those_given_if_the_script_passes_none(in_tmp):
     root = memsim.Root()
     root.gen, root.mem = memsim.mem.TrafficGen(requests=10), memsim.mem.SimpleMemory()

@@ -1,4 +1,4 @@
-"""Reading the database of results: `memsim.results("memsim-out").df()` is a pandas table."""
+"""Reading the database of results: `memsim.results().df()` is a pandas table."""
 import json
 import os
 import re
@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from .. import _memsim
 from . import rows
 from ..run import signals
+from ..run.session import session
 from ..errors import Error, did_you_mean
 from ..files import check_regular
 
@@ -145,8 +146,9 @@ class Results:
     is no such run or if the database cannot be read.
     """
 
-    def __init__(self, path: str | os.PathLike[str] = "memsim-out") -> None:
-        self._path, self._connection = os.fspath(path), connect(path)
+    def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
+        self._path = os.fspath(session.options.database() if path is None else path)
+        self._connection = connect(self._path)
 
     def sql(self, query: str, parameters: Sequence[Any] = ()) -> Table:
         """The rows of a query; `parameters` replace its question marks. Raises Error if the query is refused."""
@@ -292,6 +294,7 @@ def _marks(values: Sequence[Any]) -> str:
     return ", ".join("?" * len(values))
 
 
-def results(path: str | os.PathLike[str] = "memsim-out") -> Results:
-    """The results in a directory or database file. Raises Error if there is no database."""
+def results(path: str | os.PathLike[str] | None = None) -> Results:
+    """The results in a directory or database file, by default this process's (-d, --stats-db). Raises Error if there is
+    no database."""
     return Results(path)
