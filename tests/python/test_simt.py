@@ -59,6 +59,16 @@ def test_a_program_that_ends_early_keeps_the_previous_recording(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["g.steps"]
 
 
+def test_a_number_of_instructions_is_any_integer(tmp_path):
+    def program(device):
+        with device.launch("k", 32) as k:
+            for number in 0, np.int64(3), 2**32 - 1:
+                k.compute(number)
+
+    simt.record(tmp_path / "k.steps", program)
+    assert [step[4] for step in steps_of(tmp_path / "k.steps")] == ["0", "3", "4294967295"]
+
+
 def test_steps_wait_for_their_operands(tmp_path):
     simt.record(tmp_path / "g.steps", gather)
     kinds_and_needs = [(s[1], s[9:]) for s in steps_of(tmp_path / "g.steps")]
@@ -198,6 +208,13 @@ simt.record("x.steps", program)
         ("k.load([1], 0)", r"step 0 of kernel 'k': \[1\] is no array of the device"),
         ("k.where(numpy.ones(3)).__enter__()", r"step 0 of kernel 'k': the condition has the shape \(3,\), where "),
         ("device.array('y', [[1, 2], [3, 4]])", r"array 'y': int64 of shape \(2, 2\), where one dimension"),
+        (
+            "k.compute(-1)",
+            "step 0 of kernel 'k': compute: -1 instructions, where an integer from 0 to 4294967295 is right",
+        ),
+        ("k.compute(1.5)", "step 0 of kernel 'k': compute: 1.5 instructions, where"),
+        ("k.compute(10**10)", "step 0 of kernel 'k': compute: 10000000000 instructions, where"),
+        ("k.compute(k.thread)", "step 0 of kernel 'k': compute: "),
         ("with k.where(k.thread < 3): k.barrier()", r"step 0 of kernel 'k': barrier: inside where\(\) some "),
     ],
 )

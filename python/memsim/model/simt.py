@@ -30,7 +30,7 @@ import numpy as np
 
 from ..errors import here, user_error
 from ..files import check_output, os_error, replacing
-from .simt_arrays import Array, Shared, check_memory
+from .simt_arrays import Array, Shared, check_memory, whole
 from .simt_values import Plain, Values, needs_of, plain, with_needs
 
 T = TypeVar("T")
@@ -93,8 +93,9 @@ class Launch:
         return made
 
     def compute(self, instructions: int, *uses: Any) -> None:
-        """Adds this many instructions without memory accesses, which use these values."""
-        self._step("compute", instructions=instructions, needs=needs_of(uses))
+        """Adds this many instructions without memory accesses, which use these values. Raises Error if this is not an
+        integer from 0 to 2^32 - 1."""
+        self._step("compute", instructions=whole(instructions, f"{self._place} compute:"), needs=needs_of(uses))
 
     def load(self, array: Array, index: Any) -> Any:
         """The values at these indices, of shape (threads,); 0 in threads that are not active.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from .simt import Launch
 
 WARP = 32  # threads
+MOST_INSTRUCTIONS = 2**32 - 1  # of a step in a recording
 MOST_SHARED = 1 << 20  # maximum bytes per block: the limit of gpu.Dispatcher per SM
 
 
@@ -23,6 +25,19 @@ def check_memory(what: str, needed: int) -> None:
             f"{what} needs about {_memsim.show_bytes(needed)} of memory, and {_memsim.show_bytes(available)} "
             "are available: record a smaller problem, or use a machine with more memory"
         )
+
+
+def whole(instructions: Any, where: str) -> int:
+    """The number of instructions of a step. Raises Error if it is not an integer that a recording can hold."""
+    try:
+        number = operator.index(instructions)
+    except TypeError:
+        number = -1
+    if not 0 <= number <= MOST_INSTRUCTIONS:
+        raise user_error(
+            f"{where} {instructions!r} instructions, where an integer from 0 to {MOST_INSTRUCTIONS} is right"
+        )
+    return number
 
 
 class Array:
