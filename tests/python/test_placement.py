@@ -98,6 +98,28 @@ def test_a_policy_is_a_function() -> None:
 
 
 @pytest.mark.parametrize(
+    "wrong, right",
+    [
+        ("weight.0.up", "weights.0.up"),
+        ("weights.9.", "weights.0."),
+        ("weights.0.experts.", "weights.0.output"),
+        ("kv.", None),
+        ("", None),
+    ],
+)
+def test_a_name_without_an_array_is_refused(wrong, right) -> None:
+    model = llm.decoder("tiny", context=40)
+    data = placement.Data(model)
+    if wrong == "kv.":
+        assert len(data.arrays(wrong)) == 3
+        return
+    why = f"has no array '{wrong}'" + (f" \\(did you mean '{right}'" if right else "")
+    with pytest.raises(memsim.Error, match=rf"test_placement\.py:\d+: arrays\(\): .*{why}"):
+        placement.far(model, lambda data: data.arrays("kv.0", wrong))
+    assert data.arrays(wrong, optional=True) == []
+
+
+@pytest.mark.parametrize(
     "text, why",
     [
         ("wieghts", "no placement 'wieghts'.*'weights'"),

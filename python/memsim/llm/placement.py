@@ -15,7 +15,7 @@ from typing import Any
 import numpy
 
 from .. import SimObject, _memsim
-from ..errors import Error, check_known
+from ..errors import Error, check_known, did_you_mean, user_error
 from ..systems.ahead import Signals
 from ..systems.interleave import in_bytes
 from ..systems.placed import ALIGNED, Range
@@ -32,14 +32,30 @@ class Data:
         footprint(program)  # reads its parameters
         self._arrays = {name: Range(base, up_to(size, ALIGNED)) for name, base, size, _ in _allocations(program)}
 
-    def arrays(self, *names: str) -> list[Range]:
+    def arrays(self, *names: str, optional: bool = False) -> list[Range]:
         """The arrays of these names, such as 'kv.0'; of a name that ends with a dot, such as 'weights.0.', all that
-        begin with it."""
+        begin with it.
+
+        optional  names without an array are left out
+
+        Raises memsim.Error for a name without an array.
+        """
+        for name in names if not optional else ():
+            if name not in self._arrays and not (name.endswith(".") and any(a.startswith(name) for a in self._arrays)):
+                raise user_error(
+                    f"arrays(): {self.program.path} has no array '{name}'{did_you_mean(name, self._names)}"
+                )
         return [
             of
             for name, of in self._arrays.items()
-            if name in names or name.startswith(tuple(n for n in names if n[-1] == "."))
+            if name in names or name.startswith(tuple(n for n in names if n.endswith(".")))
         ]
+
+    @property
+    def _names(self) -> list[str]:
+        """The names of arrays, and those that end with a dot."""
+        dots = {name[: at.end()]: None for name in self._arrays for at in re.finditer(r"\.", name)}
+        return [*self._arrays, *dots]
 
     @property
     def layers(self) -> int:
@@ -71,7 +87,7 @@ class Data:
     def tables(self) -> list[list[int]]:
         """The blocks of the cache that each request uses, in the order of their tokens."""
         table = self.values("kv.block_table").tolist()
-        if not self.arrays("inputs.position"):  # of a ServingEngine
+        if not self.arrays("inputs.position", optional=True):  # of a ServingEngine
             return [table]
         requests, positions = self.values("inputs.request"), self.values("inputs.position")
         number = int(self.program.requests)
@@ -144,7 +160,7 @@ def old_kv(data: Data, recent: int = 4) -> Iterable[Range]:
 @policy
 def swapped(data: Data) -> Iterable[Range]:
     """The places of evicted requests' blocks (`evict` = swap)."""
-    return data.arrays(*(f"kv.{layer}.swapped" for layer in range(data.layers)))
+    return data.arrays(*(f"kv.{layer}.swapped" for layer in range(data.layers)), optional=True)
 
 
 def far(program: SimObject, *policies: str | Policy) -> list[Range]:
@@ -210,8 +226,8 @@ def order(program: SimObject, ranges: Iterable[Range]) -> list[list[Range]]:
         for matrices in KERNELS:
             of_experts = experts if matrices[-1] in ("up", "down") else [""]
             names = [f"weights.{layer}.{expert}{matrix}" for expert in of_experts for matrix in matrices]
-            groups.append(data.arrays(*names, *(f"{name}.scales" for name in names)))
-    groups.append(data.arrays("weights.last_norm", "weights.head", "weights.head.scales"))
+            groups.append(data.arrays(*names, *(f"{name}.scales" for name in names), optional=True))
+    groups.append(data.arrays("weights.last_norm", "weights.head", "weights.head.scales", optional=True))
     shared = ([part for array in group for part in _common(array, far_ranges)] for group in groups)
     return [group for group in shared if group]
 
@@ -220,7 +236,7 @@ def signals(program: SimObject, groups: Iterable[Iterable[Range]]) -> Signals:
     """The signals by which a workload.ServingEngine announces the experts that it predicts, for ahead.before(); its
     `signal_channels` and `signal_chunk` describe the memory. `groups`: from order()."""
     data = Data(program)
-    found = data.arrays("inputs.signals")
+    found = data.arrays("inputs.signals", optional=True)
     if not found:
         raise Error("signals: the program predicts no experts: set signal_channels of a workload.ServingEngine")
     size = int(program.signal_channels) * in_bytes(program.signal_chunk, "signal_chunk")
