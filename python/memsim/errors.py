@@ -38,7 +38,7 @@ class UnknownName(Error, AttributeError):
 def here() -> str:
     """'file:line' of the innermost frame outside this package."""
     frame: types.FrameType | None = sys._getframe(1)
-    while frame and _is_own(frame.f_code.co_filename):
+    while frame and (_is_own(frame.f_code.co_filename) or _is_generated(frame)):
         frame = frame.f_back
     if frame is None or frame.f_code.co_filename.startswith("<frozen"):
         return "the command line"
@@ -50,6 +50,11 @@ def here() -> str:
 @functools.cache
 def _is_own(file: str) -> bool:
     return os.path.abspath(file).startswith(PACKAGE)
+
+
+def _is_generated(frame: types.FrameType) -> bool:
+    """Whether the frame is an __init__ that dataclasses wrote for a class of this package."""
+    return frame.f_code.co_filename == "<string>" and str(frame.f_globals.get("__name__")).startswith("memsim.")
 
 
 @functools.cache

@@ -6,9 +6,11 @@ import pytest
 
 import memsim
 from memsim import energy
+from memsim.link import AddressRouter
 from memsim.mem import EnergyCost, SimpleMemory, TrafficGen
 from memsim.results.database import connect
 from memsim.systems import cmd, ohm
+from memsim.units import Energy
 
 from .conftest import ROOT
 
@@ -52,6 +54,18 @@ def test_counts_and_time_cost_energy(in_tmp):
     assert rows[1] == ("mem", "memory", "time", pytest.approx(0.25 * (tick - since) * 1e-6), "assumption")
 
 
+def test_a_cost_is_a_number_a_text_or_a_quantity():
+    for each in 12e-12, "12pJ", Energy.parse("12pJ"):
+        cost = energy.Cost("memory", "mem", "s", statistic="reads", each=each)
+        assert cost.component().each == "12pJ"
+        assert energy.spent([cost], {("mem", "reads"): 5}, 1.0) == {"memory": pytest.approx(60e-12)}
+    assert energy.Cost("memory", "mem", "s", power="3W") == energy.Cost("memory", "mem", "s", power=3)
+    for given in dict(each="12"), dict(power="3J"), dict(each=None):
+        (name,) = given
+        with pytest.raises(memsim.Error, match=rf"test_energy.py:\d+: Cost of 'memory': {name}: "):
+            energy.Cost("memory", "mem", "s", **given)
+
+
 def test_an_object_is_not_matched_by_a_common_prefix(in_tmp):
     """A cost for `mem` covers its list elements and the objects below it, but not `mem2`."""
     assert [energy._spends("gpu.l2", path) for path in ("gpu.l2", "gpu.l2[3]", "gpu.l2.tags", "gpu.l2b", "gpu")] == [
@@ -77,10 +91,21 @@ def test_an_object_is_not_matched_by_a_common_prefix(in_tmp):
         (dict(objects="memm", statistic="reads", each="1nJ"), "there is no object 'memm' (did you mean 'mem'?)"),
         (dict(each="1nJ"), "without a statistic to multiply"),
         (dict(statistic="reads", power="1W"), "although a statistic is multiplied"),
+        (dict(), "cost.power: is 0, and there is no statistic: set one of the two"),
+        (
+            dict(objects="gen", statistic="read_latency", each="1nJ"),
+            "cost.statistic: 'read_latency' is a distribution: name a statistic with a single value, such as 'reads'",
+        ),
+        (
+            dict(objects="router", statistic="requests", each="1nJ"),
+            "cost.statistic: 'requests' is a value for each index: name a statistic with a single value",
+        ),
     ],
 )
 def test_an_invalid_cost_gives_an_error_message(in_tmp, cost, why):
     root = machine([])
+    if cost.get("objects") == "router":
+        root.router = AddressRouter()
     root.cost = EnergyCost(**{"part": "memory", "objects": "mem", **cost})
     with pytest.raises(memsim.Error) as refused:
         memsim.Simulation(root)

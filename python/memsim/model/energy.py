@@ -10,12 +10,13 @@ the database's view `energy` reads them; spent() computes the same from the valu
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from ..errors import did_you_mean, user_error
+from ..errors import Error, did_you_mean, user_error
 from .objects import SimObject
 from .provenance import derived, wired
 from .schema import TYPES
-from .units import Energy, Power, Ratio
+from .units import Energy, Power, Quantity, Ratio
 
 
 @dataclass(frozen=True)
@@ -27,18 +28,35 @@ class Cost:
     objects: str  # path of its object, of a list, or of a folder of objects
     source: str  # source of the figure
     statistic: str = ""  # statistic of the objects; without one, `power` is spent over time
-    each: float = 0.0  # J per count
-    power: float = 0.0  # W
+    each: float | str = 0.0  # J per count, or a text such as '12pJ'
+    power: float | str = 0.0  # W, or a text such as '3W'
     share: float = 1.0  # share that this machine spends
+
+    def __post_init__(self) -> None:
+        """Makes texts into numbers. Raises Error for a text that is no quantity."""
+        object.__setattr__(self, "each", _number(self.each, f"Cost of '{self.part}': each", Energy, 1e15))
+        object.__setattr__(self, "power", _number(self.power, f"Cost of '{self.part}': power", Power, 1e9))
 
     def component(self) -> SimObject:
         """The object that represents this cost in the tree of a machine."""
         return TYPES["mem.EnergyCost"](
-            each=derived(Energy.joules(self.each), from_=self.source),
-            power=derived(Power.watts(self.power), from_=self.source),
+            each=derived(Energy.joules(float(self.each)), from_=self.source),
+            power=derived(Power.watts(float(self.power)), from_=self.source),
             share=derived(Ratio(round(self.share * 1e9)), from_="the slice of the machine that is simulated"),
             **wired(dict(part=self.part, objects=self.objects, statistic=self.statistic, source=self.source)),
         )
+
+
+def _number(given: Any, where: str, kind: type[Quantity], base_units: float) -> float:
+    """A number of J or W, each of so many base units, from a number, a text or a quantity."""
+    try:
+        if isinstance(given, str):
+            given = kind.parse(given)
+        return given.value / base_units if isinstance(given, kind) else float(given)
+    except Error as e:
+        raise user_error(f"{where}: {e}") from None
+    except (TypeError, ValueError):
+        raise user_error(f"{where}: {given!r} is no {kind.KIND}: write a number, or a text with its unit") from None
 
 
 def _spends(objects: str, path: str) -> bool:
@@ -62,27 +80,35 @@ def spent(costs: Iterable[Cost], values: Mapping[tuple[str, str], float], second
         counted = sum(
             value for (path, name), value in values.items() if name == cost.statistic and _spends(cost.objects, path)
         )
-        joules = counted * (cost.each or 1e-3 * seconds) if cost.statistic else cost.power * seconds
+        joules = counted * (float(cost.each) or 1e-3 * seconds) if cost.statistic else float(cost.power) * seconds
         parts[cost.part] = parts.get(cost.part, 0.0) + joules * cost.share
     return parts
 
 
 def check(objects: list[SimObject]) -> None:
-    """Raises Error for a cost of a statistic that no object of the machine has."""
+    """Raises Error for a cost that would add nothing: of a statistic that no object of the machine has or that has no
+    single value, or of neither a statistic nor a power."""
     for cost in objects:
-        if cost._type != "mem.EnergyCost" or not cost.statistic:
-            continue
-        meant = [obj for obj in objects if _spends(cost.objects, obj.path)]
-        known = {name: None for obj in meant for name in obj._stats}
-        if not meant:
-            raise user_error(
-                f"{cost.path}.objects: there is no object '{cost.objects}'"
-                f"{did_you_mean(cost.objects, [obj.path for obj in objects])}",
-                cost._created,
-            )
-        if cost.statistic not in known:
-            raise user_error(
-                f"{cost.path}.statistic: no object of {cost.objects} has a statistic '{cost.statistic}'"
-                f"{did_you_mean(cost.statistic, known)}",
-                cost._created,
-            )
+        if cost._type == "mem.EnergyCost" and (wrong := _wrong(cost, objects)):
+            raise user_error(f"{cost.path}.{wrong}", cost._created)
+
+
+def _wrong(cost: SimObject, objects: list[SimObject]) -> str:
+    """Why a cost would add nothing; '' if it counts."""
+    if not cost.statistic:
+        adds = Power.parse(str(cost.power)).value or Energy.parse(str(cost.each)).value  # refused by the component
+        return "" if adds else "power: is 0, and there is no statistic: set one of the two"
+    meant = [obj for obj in objects if _spends(cost.objects, obj.path)]
+    if not meant:
+        near = did_you_mean(cost.objects, [obj.path for obj in objects])
+        return f"objects: there is no object '{cost.objects}'{near}"
+    known = {name: info for obj in meant for name, info in obj._stats.items()}
+    single = [name for name, info in known.items() if not info["each"] and info["kind"] != "distribution"]
+    if cost.statistic in single:
+        return ""
+    if cost.statistic not in known:
+        near = did_you_mean(cost.statistic, single)
+        return f"statistic: no object of {cost.objects} has a statistic '{cost.statistic}'{near}"
+    what = "a value for each index" if known[cost.statistic]["each"] else "a distribution"
+    example = f", such as '{single[0]}'" if single else ""
+    return f"statistic: '{cost.statistic}' is {what}: name a statistic with a single value{example}"
