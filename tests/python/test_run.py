@@ -1,8 +1,13 @@
 """Running machines: events, statistics, series, several machines, the oracle's options."""
+import os
+import subprocess
+
 import memsim
 import pytest
 from memsim.mem import SimpleMemory, TrafficGen
 from memsim.run.running import check_end
+
+from .conftest import MEMSIM, ROOT
 
 
 def machine(seed=1, options=None, **traffic):
@@ -138,3 +143,27 @@ def test_warnings_that_differ_in_an_index_alone_become_one():
     alike = [f"gpu.l2[{i}].cpu_side holds 64 messages" for i in range(3)]
     assert grouped([*alike, "dram holds 4"]) == ["gpu.l2[*].cpu_side holds 64 messages (3 alike)", "dram holds 4"]
     assert grouped(alike[:1]) == alike[:1]
+
+
+PROMPT = """\
+1/0
+import memsim
+root = memsim.Root()
+root.gen, root.mem = memsim.mem.TrafficGen(requests=100), memsim.mem.SimpleMemory()
+root.gen.mem_side = root.mem.cpu_side
+simulation = memsim.instantiate(root)
+simulation.simulate("10ns").cause, simulation.checkpoint("a.ckpt")
+simulation.simulate()
+"""
+
+
+@pytest.mark.parametrize("command", [[MEMSIM, "-q", "-i"], ["/usr/bin/python3", "-i"]], ids=["memsim", "python3"])
+@pytest.mark.parametrize("end", ["", "quit()\n"])
+def test_an_error_at_a_prompt_does_not_end_its_machines(memsim_command, tmp_path, command, end):
+    environment = dict(os.environ, PYTHONPATH=str(ROOT / "build/python"))
+    done = subprocess.run(command, input=PROMPT + end, cwd=tmp_path, env=environment, text=True, capture_output=True)
+    assert done.returncode == 0 and "ZeroDivisionError" in done.stderr
+    (run,) = memsim.results(tmp_path / "memsim-out").runs().to_dict("records")
+    assert run["exit_cause"] == "nothing left to do" and run["finished"] and not run["script"]
+    refused = memsim_command("--restore", "a.ckpt", expect=1).stderr
+    assert "was written without a script: open it in Python with memsim.restore(FILE)" in refused

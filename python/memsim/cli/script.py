@@ -17,7 +17,7 @@ from ..model import reference
 from ..run import children
 from ..run.options import add_options, of_command_line, whole
 from ..run.session import session
-from ..run.start import run_script
+from ..run.start import prompt, run_script
 from .restoring import restore
 from .subcommands import SUBCOMMANDS
 
@@ -87,10 +87,7 @@ def main(argv: list[str]) -> int:
         raise Error(f"{script}: there is no such script, and no such subcommand{near}; memsim --help lists them")
     _apply_options(args)
     if script is None:
-        import code  # at its first use
-
-        code.interact(local={"memsim": memsim, "__name__": "__main__"}, exitmsg="")
-        session.close_all()
+        prompt()
         return 0
     with _suggestions({name for action in p._actions for name in action.option_strings}):
         return int(run_script(script, arguments, args.interactive))

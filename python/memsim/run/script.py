@@ -16,11 +16,13 @@ from ..files import hash_of
 
 
 class Script:
-    """The path, arguments, directory and files of the script that runs as __main__. `path` is None in a notebook."""
+    """The path, arguments, directory and files of the script that runs as __main__. `path` is None in a notebook, at a
+    prompt and in commands of memsim."""
 
     def __init__(self) -> None:
         name = getattr(sys.modules["__main__"], "__file__", None)
-        self.path = os.path.abspath(name) if name and os.path.isfile(name) else None
+        path = os.path.abspath(name) if name and os.path.isfile(name) else None
+        self.path = None if path and path.startswith(PACKAGE) else path
         self.name, self.argv, self.cwd = sys.argv[0], sys.argv[1:], os.getcwd()
         self._hashes: dict[str, str] = {}  # of all files
         self._run: set[str] = set()  # files whose modules Python has run

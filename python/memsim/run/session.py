@@ -70,9 +70,11 @@ os.register_at_fork(after_in_child=session.leave_to_parent)
 
 @atexit.register
 def _at_exit() -> None:
-    if session.open:  # python3 leaves the exception of a script that failed in sys.last_value
+    if session.open:
+        # python3 leaves the exception of a script that failed in sys.last_value, and a prompt that of any line.
+        at_prompt = hasattr(sys, "ps1") or sys.flags.interactive
         try:
-            session.close_all(getattr(sys, "last_value", None))
+            session.close_all(None if at_prompt else getattr(sys, "last_value", None))
         except Error as e:
             print(f"memsim: {e}", file=sys.stderr)
     signals.ignore_until_exit()

@@ -64,6 +64,24 @@ def run_script(script: str, arguments: list[str], interactive: bool = False) -> 
     return USER_ERROR
 
 
+def prompt() -> None:
+    """A Python prompt without a script. Its runs end with it, whatever failed before."""
+    import code  # at its first use
+
+    main_module = types.ModuleType("__main__")
+    vars(main_module)["memsim"] = sys.modules[__name__.partition(".")[0]]
+    sys.modules["__main__"] = main_module
+    sys.argv = [""]
+    error = None
+    try:
+        code.interact(local=vars(main_module), exitmsg="")
+    except SystemExit as e:
+        error = e
+        raise
+    finally:
+        session.close_all(error)
+
+
 def _read_script(script: str) -> bytes:
     """The source of the script. Raises Error, with a remedy, if the file is no Python script."""
     check_regular(script)
