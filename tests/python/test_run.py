@@ -6,6 +6,7 @@ import memsim
 import pytest
 from memsim.mem import SimpleMemory, TrafficGen
 from memsim.run.running import check_end
+from memsim.units import Time
 
 from .conftest import MEMSIM, ROOT
 
@@ -24,6 +25,7 @@ def test_simulate_in_pieces(in_tmp):
         assert event.getCause() == event.cause == "simulate() limit reached"
         assert event.tick == sim.curTick() == 10**9
         assert sim.simulate(10**9).tick == 2 * 10**9
+        assert sim.simulate(Time.parse("1us")).tick == 3 * 10**9
         assert sim.simulate().cause == "nothing left to do"
         stats = sim.root.mem.stats
         assert stats.reads == 500 and isinstance(stats.reads, int)
@@ -42,7 +44,7 @@ def test_simulate_in_pieces(in_tmp):
 
 def test_reset_dump_and_series_reach_the_database(in_tmp):
     with machine() as sim:
-        sim.stats.series("1us", ["mem.*"])
+        sim.stats.series(Time.parse("1us"), ["mem.*"])
         sim.simulate("2us")
         sim.stats.dump("first")
         sim.stats.reset()

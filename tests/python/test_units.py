@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import memsim
+import numpy
 import pytest
 from memsim import units
 
@@ -14,6 +15,18 @@ def test_a_quantity_is_exact_and_shows_base_units():
     assert str(units.Time.seconds(3e-6)) == "3000000000fs" and units.Time.parse("3us").in_seconds() == 3e-6
     assert str(units.Ratio.of(Fraction(1, 3))) == "333333333ppb"
     assert isinstance(units.Rate(1), memsim.Quantity) and units.Rate.base() == "B/s"
+
+
+def test_integers_of_numpy_are_whole_numbers():
+    size = units.Bytes(numpy.int64(4096))
+    assert size == units.Bytes(4096) and str(size) == "4096B" and type(size.value) is int
+    assert type(memsim.Root(seed=numpy.int64(3)).seed) is int
+    for wrong in True, numpy.float64(1):
+        with pytest.raises(memsim.Error, match="write a whole number of B$"):
+            units.Bytes(wrong)
+    for wrong in True, -1, numpy.int64(-1), 1.0:
+        with pytest.raises(memsim.Error, match="is not an integer from 0"):
+            memsim.Root(seed=wrong)
 
 
 def test_arithmetic_stays_within_a_kind():
@@ -29,6 +42,8 @@ def test_arithmetic_stays_within_a_kind():
 def test_fractions_of_base_units_are_rejected():
     with pytest.raises(memsim.Error, match=r"Bytes\(1.5\): write a whole number of B"):
         units.Bytes(1.5)
+    with pytest.raises(memsim.Error, match=r"Time\('3ns'\): write a whole number of fs, or Time.parse\('3ns'\)$"):
+        units.Time("3ns")
     with pytest.raises(memsim.Error, match="'4 apples' has no unit"):
         units.Bytes.parse("4 apples")
 

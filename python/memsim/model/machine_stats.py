@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import UnknownName, did_you_mean, user_error
+from .units import Time
 
 if TYPE_CHECKING:
     from .objects import SimObject
@@ -19,7 +20,7 @@ class Machine(Protocol):
     def _reset_stats(self) -> None:
         ...
 
-    def _series(self, period: str | int, patterns: Any) -> None:
+    def _series(self, period: str | int | Time, patterns: Any) -> None:
         ...
 
     def _read_stat(self, path: str, name: str, part: str) -> float:
@@ -40,9 +41,9 @@ class Statistics:
         """Sets all statistics to zero."""
         self._simulation._reset_stats()
 
-    def series(self, period: str | int, patterns: Any = ("*",)) -> None:
-        """Samples these statistics every `period` of simulated time, a text such as '10us' or a number of fs. A second
-        call replaces what the first one selected.
+    def series(self, period: str | int | Time, patterns: Any = ("*",)) -> None:
+        """Samples these statistics every `period` of simulated time: '10us', a Time or a number of fs. A second call
+        replaces what the first one selected.
 
         patterns    paths such as 'gpu.l2[*].hits', or statistics such as `l2.stats.hits`; one or several
 

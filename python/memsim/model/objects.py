@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Iterable, Iterator
 from typing import Any, NoReturn
@@ -259,12 +260,12 @@ class Root(Group):
     _latest: Root | None = None
 
     def __init__(self, seed: int = 1, contents: bool = False, **children: SimObject) -> None:
-        if not isinstance(seed, int) or not 0 <= seed < 2**64:
+        if isinstance(seed, bool) or not hasattr(seed, "__index__") or not 0 <= seed < 2**64:
             raise user_error(f"Root: the seed {seed!r} is not an integer from 0 to 2^64 - 1")
         super().__init__()
         if not isinstance(contents, bool):
             raise user_error(f"Root: contents is True or False, not {contents!r}")
-        self._seed, self._contents = seed, contents
+        self._seed, self._contents = operator.index(seed), contents
         Root._latest = self
         for name, value in children.items():
             setattr(self, name, value)

@@ -8,6 +8,7 @@ A quantity holds a whole number of base units and is exact. A parameter takes on
 is in base units, such as '4096B'. The units of each kind are those of the compiled module (src/core/base/units.hh).
 """
 
+import operator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Self
@@ -25,8 +26,11 @@ class Quantity:
     KIND: ClassVar[str] = ""  # its name in src/core/base/units.hh
 
     def __post_init__(self) -> None:
-        if isinstance(self.value, bool) or not isinstance(self.value, int):
-            raise Error(f"{type(self).__name__}({self.value!r}): write a whole number of {self.base()}")
+        kind, value = type(self).__name__, self.value
+        if isinstance(value, bool) or not hasattr(value, "__index__"):
+            text = f", or {kind}.parse({value!r})" if isinstance(value, str) else ""
+            raise Error(f"{kind}({value!r}): write a whole number of {self.base()}{text}")
+        object.__setattr__(self, "value", operator.index(value))  # of numpy's integers, too
 
     @classmethod
     def units(cls) -> dict[str, int]:

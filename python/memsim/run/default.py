@@ -9,6 +9,7 @@ from ..errors import user_error
 from ..files import hash_of, hashes_of, refuse_changed
 from ..model.build import build, rebuild_tree
 from ..model.objects import Root
+from ..model.units import Time
 from . import checkpoints
 from .event import Event
 from .origin import RESTORE_INPUTS
@@ -38,8 +39,8 @@ def default() -> Simulation:
     return machine
 
 
-def simulate(duration: str | int | None = None) -> Event:
-    """Runs the default machine for `duration`: '200us', femtoseconds, or to the end by default."""
+def simulate(duration: str | int | Time | None = None) -> Event:
+    """Runs the default machine for `duration`: '200us', a Time, femtoseconds, or to the end by default."""
     return default().simulate(duration)
 
 

@@ -3,6 +3,7 @@ from typing import SupportsIndex
 
 from .. import _memsim
 from ..errors import Error, check_text, user_error
+from ..model.units import Time
 
 
 class Event:
@@ -22,8 +23,10 @@ class Event:
         return f"<{self.cause} at {_memsim.show_ticks(self.tick)}>"
 
 
-def ticks_of(duration: str | SupportsIndex, what: str) -> int:
-    """Femtoseconds of '200us' or of a whole number of femtoseconds. Raises Error, which names the call `what`."""
+def ticks_of(duration: str | SupportsIndex | Time, what: str) -> int:
+    """Femtoseconds of '200us', a Time or a whole number of femtoseconds. Raises Error, which names the call `what`."""
+    if isinstance(duration, Time):
+        return duration.value
     if isinstance(duration, str):
         check_text(duration, what)
         try:
@@ -32,5 +35,5 @@ def ticks_of(duration: str | SupportsIndex, what: str) -> int:
         except Error as e:
             raise user_error(f"{what}: {e}") from None
     if isinstance(duration, bool) or not hasattr(duration, "__index__"):
-        raise user_error(f"{what}: {duration!r} is no time: write '200us', or whole femtoseconds")
+        raise user_error(f"{what}: {duration!r} is no time: write '200us', a units.Time or whole femtoseconds")
     return int(duration)

@@ -108,3 +108,15 @@ def _call_text(kind: str, arguments: list[Any]) -> str:
     if kind == "statistic":
         return f"the statistic {''.join(arguments[:2])}"
     return f"{kind}({', '.join(map(repr, arguments))})"
+
+
+def placed(act: Callable[[], T]) -> Callable[[], T]:
+    """act(), whose Error begins with the place in the user's script."""
+
+    def act_there() -> T:
+        try:
+            return act()
+        except Error as e:
+            raise user_error(e) from None
+
+    return act_there

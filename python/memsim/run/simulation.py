@@ -3,9 +3,8 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Callable
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any
 
 from .. import _memsim
 from ..errors import Error, legible, user_error
@@ -13,11 +12,12 @@ from ..files import hashes_of, os_error, refuse_changed
 from ..model.build import build, refuse_fixed
 from ..model.machine_stats import Statistics, patterns_of
 from ..model.objects import Root
+from ..model.units import Time
 from . import children, signals
 from .ending import Ending, cause_of, is_success
 from .event import Event, ticks_of
 from .exclusive import exclusive
-from .journal import Journal
+from .journal import Journal, placed
 from .machine_files import MachineFiles
 from .options import Options
 from .origin import RESTORE_INPUTS, Origin
@@ -28,8 +28,6 @@ from .running import Runner
 from .saving import NEVER, Saver
 from .script import Script, arguments_as_json
 from .session import session
-
-T = TypeVar("T")
 
 
 class Simulation:
@@ -120,8 +118,8 @@ class Simulation:
     # ---- what a script calls ------------------------------------------------------------------
 
     @exclusive
-    def simulate(self, duration: str | int | None = None) -> Event:
-        """Runs for `duration`: '200us', femtoseconds, or to the end by default. Returns cause and tick of the end.
+    def simulate(self, duration: str | int | Time | None = None) -> Event:
+        """Runs for `duration`: '200us', a Time, femtoseconds, or to the end by default. Returns cause and tick.
 
         Raises Error if the machine stalls with work left or if its counts do not balance.
         """
@@ -204,15 +202,15 @@ class Simulation:
         self._journal.call("reset", [], self._machine.reset_stats)
 
     @exclusive
-    def _series(self, period: str | int, patterns: Any) -> None:
+    def _series(self, period: str | int | Time, patterns: Any) -> None:
         patterns, ticks = patterns_of(patterns), ticks_of(period, "series()")
         self._record.sampling = True
-        self._journal.call("series", [ticks, patterns], _placed(lambda: self._machine.sample_every(ticks, patterns)))
+        self._journal.call("series", [ticks, patterns], placed(lambda: self._machine.sample_every(ticks, patterns)))
 
     @exclusive
     def _read_stat(self, path: str, name: str, part: str) -> float:
         return self._journal.call(
-            "statistic", [f"{path}.", name, part], _placed(lambda: self._machine.stat_value(path, name, part))
+            "statistic", [f"{path}.", name, part], placed(lambda: self._machine.stat_value(path, name, part))
         )
 
     # ---- run, end, restore -------------------------------------------------------------------------
@@ -286,15 +284,3 @@ class Simulation:
     def unlock(self) -> None:
         """Leaves the locks of the machine's files to the parent, in a forked child."""
         self._files.unlock()
-
-
-def _placed(act: Callable[[], T]) -> Callable[[], T]:
-    """act(), whose Error begins with the place in the user's script."""
-
-    def placed() -> T:
-        try:
-            return act()
-        except Error as e:
-            raise user_error(e) from None
-
-    return placed

@@ -1,6 +1,7 @@
 """Statistics of the default machine: `memsim.stats.dump()`."""
 from typing import Any
 
+from ..model.units import Time
 from .default import default
 
 
@@ -14,9 +15,9 @@ def reset() -> None:
     default().stats.reset()
 
 
-def series(period: str | int, patterns: Any = ("*",)) -> None:
-    """Samples statistics of the default machine every `period` of simulated time, '1us' or femtoseconds. A second call
-    replaces what the first one selected.
+def series(period: str | int | Time, patterns: Any = ("*",)) -> None:
+    """Samples statistics of the default machine every `period` of simulated time: '1us', a Time, femtoseconds. A second
+    call replaces what the first one selected.
 
     patterns  one or several of: 'gpu.l2[0].hits', where [*] stands for every index and * for any text; a statistic,
               l2.stats.hits; all statistics of an object, l2.stats
