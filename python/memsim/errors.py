@@ -11,6 +11,7 @@ from ._memsim import Error, InUse, Panic, nearest
 __all__ = [
     "Error",
     "InUse",
+    "OutOfRange",
     "Panic",
     "UnknownName",
     "check_known",
@@ -33,6 +34,10 @@ PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 class UnknownName(Error, AttributeError):
     """An attribute that is no parameter, port, child or statistic."""
+
+
+class OutOfRange(Error, IndexError):
+    """An index past the end."""
 
 
 def here() -> str:

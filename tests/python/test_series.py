@@ -121,6 +121,30 @@ def test_a_statistic_in_place_of_its_name(sim):
     assert "mem[0].bandwidth" not in found
 
 
+def test_a_statistic_of_elements_is_a_sequence(sim):
+    requests = sim.root.monitor[1].stats.application_requests
+    assert len(requests) == 4 and sum(requests) == 0
+    sim.simulate("2us")
+    counts = list(requests)
+    assert requests[0] == requests[-4] == counts[0] == sum(counts) > 0
+    assert repr(requests) == f"<monitor[1].application_requests[*]: {counts}>"
+    with pytest.raises(IndexError, match=r"monitor\[1\].stats.application_requests\[4\] is outside of its 4 elements"):
+        requests[4]
+    assert not sim._journal.failed
+    assert repr(memsim.mem.Monitor().stats.application_requests) == "<mem.Monitor.application_requests[*]: not built>"
+
+
+def test_all_statistics_of_an_object(sim):
+    sim.simulate("2us")
+    values = dict(sim.root.mem[0].stats.items())
+    assert list(values) == list(sim.root.mem[0].stats) and values["reads"] == sim.root.mem[0].stats.reads > 0
+    assert repr(sim) == "<Simulation at 2us, open>"
+    sim.close()
+    assert repr(sim) == "<Simulation at 2us, closed>"
+    for kind in memsim.model.schema.TYPES.values():
+        assert not {"items"} & kind._stats.keys(), "the name of a method"
+
+
 def test_one_statistic_and_none(sim):
     sim.stats.series("1us", sim.root.mem[0].stats.bandwidth)
     for wrong in (7, [7.5], [sim.root.mem[0]], None):

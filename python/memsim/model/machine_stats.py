@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import bisect
+import operator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..errors import UnknownName, did_you_mean, user_error
+from .. import _memsim
+from ..errors import Error, OutOfRange, UnknownName, did_you_mean, user_error
 from .units import Time
 
 if TYPE_CHECKING:
@@ -24,6 +28,9 @@ class Machine(Protocol):
         ...
 
     def _read_stat(self, path: str, name: str, part: str) -> float:
+        ...
+
+    def _stat_length(self, path: str, name: str) -> int:
         ...
 
 
@@ -66,6 +73,22 @@ def patterns_of(statistics: Any) -> list[str]:
             )
         patterns.append(pattern)
     return patterns
+
+
+MOST_ELEMENTS = 1 << 24  # of a statistic
+
+
+def length_of(machine: _memsim.Machine, path: str, name: str) -> int:
+    """The number of elements of a statistic."""
+
+    def is_outside(index: int) -> bool:
+        try:
+            machine.stat_value(path, f"{name}[{index}]", "")
+        except Error:
+            return True
+        return False
+
+    return bisect.bisect_left(range(MOST_ELEMENTS), True, key=is_outside)
 
 
 class Named:
@@ -112,7 +135,7 @@ def class_of(info: dict[str, Any]) -> type[Count] | type[Value]:
 
 
 class Values:
-    """A statistic with an element for each index: `stats.reads[3]`."""
+    """A statistic with an element for each index: `stats.reads[3]`, `sum(stats.reads)`."""
 
     def __init__(self, view: StatView, name: str) -> None:
         self._view, self._name = view, name
@@ -121,8 +144,22 @@ class Values:
     def _pattern(self) -> str:
         return f"{self._view._object.path}.{self._name}[*]"
 
+    def __len__(self) -> int:
+        return self._view._machine(self._name)._stat_length(self._view._object.path, self._name)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
     def __getitem__(self, index: int) -> Any:
-        return self._view._value(f"{self._name}[{index}]", self._name)
+        at, length = operator.index(index), len(self)
+        if not -length <= at < length:
+            path = f"{self._view._object.path}.stats.{self._name}"
+            raise user_error(f"{path}[{at}] is outside of its {length} elements", kind=OutOfRange)
+        return self._view._value(f"{self._name}[{at % length}]", self._name)
+
+    def __repr__(self) -> str:
+        built = self._view._object.root()._simulation is not None
+        return f"<{self._pattern}: {list(self) if built else 'not built'}>"
 
 
 class StatView:
@@ -148,6 +185,13 @@ class StatView:
     def __dir__(self) -> list[str]:
         return list(self._object._stats)
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._object._stats)
+
+    def items(self) -> Iterator[tuple[str, Any]]:
+        """The names with their values."""
+        return ((name, getattr(self, name)) for name in self)
+
     def __repr__(self) -> str:
         return f"<statistics of {self._object.path}: {', '.join(self._object._stats)}>"
 
@@ -155,7 +199,10 @@ class StatView:
         return class_of(self._object._stats[name])(self._read(full_name, ""), self, full_name)
 
     def _read(self, name: str, part: str) -> float:
+        return self._machine(name)._read_stat(self._object.path, name, part)
+
+    def _machine(self, name: str) -> Machine:
         simulation = self._object.root()._simulation
         if simulation is None:
             raise user_error(f"{self._object.path}.stats.{name} is read before instantiate(): there is no machine yet")
-        return simulation._read_stat(self._object.path, name, part)
+        return simulation

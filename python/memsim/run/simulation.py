@@ -10,7 +10,7 @@ from .. import _memsim
 from ..errors import Error, legible, user_error
 from ..files import hashes_of, os_error, refuse_changed
 from ..model.build import build, refuse_fixed
-from ..model.machine_stats import Statistics, patterns_of
+from ..model.machine_stats import Statistics, length_of, patterns_of
 from ..model.objects import Root
 from ..model.units import Time
 from . import children, signals
@@ -52,7 +52,7 @@ class Simulation:
             raise user_error(f"a machine is built from a Root, not from {root!r}")
         root._check_not_built()
         self.root, self.options = root, opts or session.options
-        self.stats = Statistics(self)
+        self.stats, self._lengths = Statistics(self), dict[tuple[str, str], int]()
         kept, script = arguments_as_json(arguments), Script()
         self._files = MachineFiles(self.options, session.machines + 1)
         try:
@@ -182,6 +182,11 @@ class Simulation:
         finished keeps its statistics and continues from a checkpoint."""
         self._close(finished, "not finished")
 
+    def __repr__(self) -> str:
+        return (
+            f"<Simulation at {_memsim.show_ticks(self._machine.now)}, {'open' if self in session.open else 'closed'}>"
+        )
+
     def __enter__(self) -> "Simulation":
         return self
 
@@ -212,6 +217,13 @@ class Simulation:
         return self._journal.call(
             "statistic", [f"{path}.", name, part], placed(lambda: self._machine.stat_value(path, name, part))
         )
+
+    @exclusive
+    def _stat_length(self, path: str, name: str) -> int:
+        """The number of elements of a statistic. It follows from the machine, so the journal does not need it."""
+        if (path, name) not in self._lengths:
+            self._lengths[path, name] = length_of(self._machine, path, name)
+        return self._lengths[path, name]
 
     # ---- run, end, restore -------------------------------------------------------------------------
 
