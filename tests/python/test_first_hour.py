@@ -133,6 +133,13 @@ def test_describe_finds_dram_presets():
     )
 
 
+def test_describe_lists_the_names_that_a_parameter_accepts(capsys):
+    memsim.describe("mem.DramController")
+    text = capsys.readouterr().out
+    assert re.search(r"timing = .*\(DRAM preset: .*ddr4_3200, .*hbm2e, hbm3, ", text)
+    assert re.search(r"order = .*\(DRAM order: .*first_ready", text)
+
+
 @pytest.mark.parametrize(
     "name, what, figure",
     [

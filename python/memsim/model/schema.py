@@ -166,8 +166,8 @@ def _annotation(p: Schema) -> type:
 
 def _param_text(p: Schema) -> str:
     notes = [p["type"]]
-    if p["type"] in policies.POLICIES:
-        notes = [f"{p['type']}: {', '.join(policies.POLICIES[p['type']])}"]
+    if names := _memsim.dram_tables() if p["type"] == "DRAM preset" else policies.POLICIES.get(p["type"]):
+        notes = [f"{p['type']}: {', '.join(names)}"]
     if p["min"] or p["max"]:
         notes.append(f"from {p['min']} to {p['max']}")
     notes += p["constraints"]
