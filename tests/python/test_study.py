@@ -3,10 +3,12 @@ import argparse
 import os
 import sqlite3
 
+import numpy
 import pytest
 
 import memsim
 from memsim import study
+from memsim.units import Bytes
 
 POINT = """\
 import sys
@@ -62,6 +64,31 @@ def test_points_become_a_table_with_a_column_for_each_query(in_tmp, point):
     made = make(in_tmp, 10, 20, 30)
     made.run()
     assert made.table(reads=READS)["reads"].to_dict() == {10: 10, 20: 20, 30: 30}
+
+
+def test_keys_are_values_that_json_has(in_tmp, point):
+    made = make(in_tmp, numpy.int64(10))
+    made.point(point, 10, size=Bytes(64), share=numpy.float32(0.5), file=point, none=None)
+    assert made.points[0].keys == {"size": 10} and type(made.points[0].keys["size"]) is int
+    assert made.points[1].keys == {"size": "64B", "share": 0.5, "file": str(point), "none": None}
+    made.run()
+    assert made.table(reads=READS)["reads"].tolist() == [10, 10]
+
+
+def test_points_without_keys_have_their_commands(in_tmp, point):
+    made = make(in_tmp)
+    for n in 10, 20:
+        made.point(point, n, options=["--stamps", 1])
+    made.run()
+    commands = ["point.py 10 --stamps 1", "point.py 20 --stamps 1"]
+    assert made.table(reads=READS)["reads"].to_dict() == dict(zip(commands, [10, 20]))
+    assert [one.name for one in made.points] == commands
+    assert made.data()["reads"].tolist() == [10, 20]
+
+
+def test_a_table_needs_runs(in_tmp, point):
+    with pytest.raises(memsim.Error, match=r"table\(\): the point 10 has no run: call run\(\) first"):
+        make(in_tmp, 10).table(reads=READS)
 
 
 def test_a_finished_point_is_not_run_again_and_a_changed_one_is(in_tmp, point):

@@ -1,6 +1,7 @@
 """The class Study: points that are run, tables of their results, claims that are judged."""
 
 import contextlib
+import json
 import os
 import sqlite3
 import sys
@@ -23,6 +24,21 @@ from .claimed import claims
 __all__ = ["Point", "Study", "add_jobs", "add_options", "claims", "connect", "jobs", "limit", "preview"]
 
 T = TypeVar("T")
+
+
+def _plain(keys: dict[str, Any]) -> dict[str, Any]:
+    """The keys with values that JSON has: numbers of numpy as Python's, all others as text."""
+    return {name: _plain_value(value) for name, value in keys.items()}
+
+
+def _plain_value(value: Any) -> Any:
+    if type(value).__module__ == "numpy" and getattr(value, "ndim", None) == 0:
+        value = value.item()
+    try:
+        json.dumps(value)
+    except (TypeError, ValueError):
+        return str(value)
+    return value
 
 
 class Study(Execution):
@@ -55,13 +71,13 @@ class Study(Execution):
         **keys: Any,
     ) -> Point:
         """Adds a run, once per seed if there are several: the script then receives --seed, unless its run does not
-        depend on it (seeded=False). `keys` identify it in the study's tables, `options` are options of memsim, such as
-        --set."""
+        depend on it (seeded=False). `keys` identify it in the study's tables; without them the key `point` is its
+        command. `options` are options of memsim, such as --set."""
+        words, ours = list(map(str, arguments)), list(map(str, options))
+        keys = _plain(keys) or {"point": " ".join([os.path.basename(script), *words, *ours])}
         for seed in self.seeds:
             own = ["--seed", str(seed)] if seed > 1 and seeded else []  # scripts use 1 by default
-            self.points.append(
-                Point(keys, os.path.abspath(script), [*map(str, arguments), *own], list(map(str, options)), seed)
-            )
+            self.points.append(Point(keys, os.path.abspath(script), [*words, *own], ours, seed))
         return self.points[-len(self.seeds)]
 
     def restored(self, checkpoint: str, *, options: Sequence[object] = (), **keys: Any) -> Point:
@@ -71,9 +87,10 @@ class Study(Execution):
             raise user_error(
                 f"a point of {len(self.seeds)} seeds cannot continue from {checkpoint}: a checkpoint has one seed"
             )
-        file = os.path.abspath(checkpoints.find(checkpoint))
+        file, ours = os.path.abspath(checkpoints.find(checkpoint)), list(map(str, options))
+        keys = _plain(keys) or {"point": " ".join([os.path.basename(file), *ours])}
         # The checkpoint may come from a run with -q, which would suppress the name of the run that is read here.
-        self.points.append(Point(keys, "", [], ["-v", "--restore", file, *map(str, options)]))
+        self.points.append(Point(keys, "", [], ["-v", "--restore", file, *ours]))
         return self.points[-1]
 
     @property
@@ -100,6 +117,9 @@ class Study(Execution):
                     f"the metric '{name}' covers all runs of the database: select the point's, such as by "
                     "WHERE run = :run"
                 )
+        for point in self.selected:
+            if not point.run:
+                raise user_error(f"table(): the point {point.name} has no run: call run() first")
         rows = []
         self._metrics.update(metrics)
         with contextlib.closing(connect(self.database)) as database:
