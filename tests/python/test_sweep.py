@@ -71,6 +71,20 @@ def test_a_sweep_keeps_a_row_for_each_point(study, tmp_path):
     assert "done: 1 of 1 points, 1 of them before\n" in study("sweep", "--status", "out").stdout
 
 
+def test_seeds_of_a_study_without_a_parser(study, tmp_path):
+    (tmp_path / "own.py").write_text(
+        """\
+from memsim import study
+made = study.Study("mine", "own")
+made.point("point.py", 1)
+print(*(point.arguments for point in made.points), len(study.Study("mine", "fixed", seeds=2).seeds))
+"""
+    )
+    assert study("sweep", "own.py", "--seeds", "3").stdout == "['1'] ['1', '--seed', '2'] ['1', '--seed', '3'] 2\n"
+    assert study("sweep", "own.py").stdout == "['1'] 2\n"
+    assert "--seeds: '0' is not an integer of at least 1" in study("sweep", "own.py", "--seeds", "0", expect=2).stderr
+
+
 def test_the_status_of_a_sweep_that_runs_and_of_one_that_was_killed(study, tmp_path):
     """Points are reported in the order in which they end."""
     command = [MEMSIM, "sweep", "study.py", "3", "1", "2", "-5", "4", "-d", "out", "--jobs", "2"]

@@ -14,7 +14,8 @@ def register(parser: argparse.ArgumentParser) -> None:
     parser.usage = "memsim sweep [options] study.py [the study's arguments]\n       memsim sweep --status OUTDIR"
     parser.description = (
         "Run the points of a study, or of a figure of a paper. Options of memsim sweep may precede or follow the "
-        "study; all others are the study's. A signal saves the running points; the same command continues."
+        "study; all others are the study's, such as --seeds N. A signal saves the running points; the same command "
+        "continues."
     )
     parser.add_argument("-d", "--outdir", metavar="DIR", help="the output directory (memsim-out)")
     parser.add_argument("--jobs", metavar="N", type=whole(1, 9999), help="concurrent points (one for each core)")
@@ -69,6 +70,7 @@ def main(args: argparse.Namespace) -> int:
     session.options.outdir = args.outdir or session.options.outdir
     session.options.jobs = args.jobs or 0
     session.options.verbosity = -args.quiet
+    session.options.seeds = _seeds(args.others)
     from ..study import command
     from ..study.paper import figure_of
 
@@ -85,6 +87,13 @@ def main(args: argparse.Namespace) -> int:
     from ..run.start import run_script
 
     return run_script(args.study, args.others)
+
+
+def _seeds(arguments: list[str]) -> int:
+    """The value of --seeds, which stays an argument of the study: a study may read it, too."""
+    parser = argparse.ArgumentParser(prog="memsim sweep", add_help=False, allow_abbrev=False)
+    parser.add_argument("--seeds", type=whole(1), default=1)
+    return int(parser.parse_known_args(arguments)[0].seeds)
 
 
 def _time(text: str) -> str:

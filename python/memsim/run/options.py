@@ -225,6 +225,7 @@ class Options:
     restoring: _memsim.Checkpoint | None = None  # the script runs again up to it
     parent: str = ""  # UUID of the run that a new run continues
     jobs: int = 0  # concurrent points of a study; 0: the study decides
+    seeds: int = 1  # of a study that states no number
 
     def kept(self) -> dict[str, Any]:
         """The options that a checkpoint keeps."""

@@ -46,10 +46,11 @@ class Study(Execution):
     --stats-db)."""
 
     def __init__(
-        self, system: str, name: str, database: str | None = None, jobs: int | None = None, seeds: int = 1
+        self, system: str, name: str, database: str | None = None, jobs: int | None = None, seeds: int | None = None
     ) -> None:
         """system: a paper whose claims are judged, or any word; jobs: concurrent points; seeds: number of seeds, from
-        1."""
+        1, by default that of memsim sweep --seeds."""
+        seeds = session.options.seeds if seeds is None else seeds
         if seeds < 1:
             raise user_error(f"a study of {seeds} seeds has no points: --seeds must be at least 1")
         self.system, self.name = system, name
