@@ -1,5 +1,6 @@
 """memsim.llm.engine: a load of requests, its kernels, statistics, regions and contents."""
 
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,22 @@ def gate_up_time(program, gpu) -> float:
         simulation.stats.dump("end")
         launches = memsim.results().launches(simulation.id)
     return float(launches.time_ns[launches.kernel == "gate_up"].iloc[0])
+
+
+def test_a_shape_of_ones_own() -> None:
+    own = dataclasses.replace(llm.shape("tiny-moe"), layers=3, experts=6, source="own")
+    model = llm.engine(own)
+    assert (int(model.layers), int(model.experts), int(model.hidden)) == (3, 6, 64)
+    assert int(llm.decoder(dataclasses.replace(own, experts=0), layers=2, context=7).layers) == 2
+    with pytest.raises(memsim.Error, match="there is no model '7'"):
+        llm.engine(7)
+
+
+@pytest.mark.parametrize("make", [llm.engine, llm.decoder])
+def test_a_published_model_has_no_more_layers(make) -> None:
+    assert int(make("llama-3-8b", layers=32).layers) == 32
+    with pytest.raises(memsim.Error, match=r"test_llm_serving.py:\d+: layers=33: the model has 32 layers"):
+        make("llama-3-8b", layers=33)
 
 
 def test_a_parameter_replaces_that_of_the_shape() -> None:

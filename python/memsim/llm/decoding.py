@@ -3,9 +3,9 @@
 from typing import Any
 
 from .. import workload
-from ..errors import Error
+from ..errors import Error, user_error
 from ..model.provenance import assumed, cited
-from .shapes import Shape, shape
+from .shapes import NO_SOURCE, Shape, shape
 
 GRAPH_LAUNCH = assumed("500ns", "from kernel to kernel of a captured graph; a host takes some microseconds")
 LAUNCHES_OF_LAYER = 9
@@ -13,9 +13,9 @@ LAUNCHES_OF_HEAD = 4  # the embedding at the start of a step; norm, head and cho
 
 
 def decoder(
-    model: str, layers: int | None = None, context: int = 1024, head: bool = False, **parameters: Any
+    model: str | Shape, layers: int | None = None, context: int = 1024, head: bool = False, **parameters: Any
 ) -> workload.LanguageModel:
-    """A workload.LanguageModel of the shape `model`, such as 'llama-3-8b'.
+    """A workload.LanguageModel of the shape `model`: a name such as 'llama-3-8b', or a Shape of your own.
 
     layers      simulated; None: all of the model's
     context     tokens in the cache before the first decoded one
@@ -24,12 +24,15 @@ def decoder(
     """
     of = shape(model)
     if of.experts:
-        raise Error(f"decoder: '{model}' has experts, which workload.LanguageModel has not: use llm.engine()")
+        name = "the shape" if isinstance(model, Shape) else repr(model)
+        raise Error(f"decoder: {name} has experts, which workload.LanguageModel has not: use llm.engine()")
     return workload.LanguageModel(**sizes(of, layers, head) | dict(context=context) | parameters)
 
 
 def sizes(of: Shape, layers: int | None, head: bool) -> dict[str, Any]:
-    """The parameters that a shape gives a workload."""
+    """The parameters that a shape gives a workload. Raises Error for more layers than a published model has."""
+    if layers is not None and layers > of.layers and of.source != NO_SOURCE:
+        raise user_error(f"layers={layers}: the model has {of.layers} layers: simulate as many or fewer")
     given = {name: cited(getattr(of, name), of.source) for name in ("hidden", "heads", "kv_heads", "head_dim", "ffn")}
     return given | dict(
         layers=of.layers if layers is None else layers,

@@ -5,11 +5,13 @@ from typing import Any
 from .. import workload
 from ..model.provenance import cited
 from .decoding import sizes
-from .shapes import shape
+from .shapes import Shape, shape
 
 
-def engine(model: str, layers: int | None = None, head: bool = True, **parameters: Any) -> workload.ServingEngine:
-    """A workload.ServingEngine of the shape `model`, such as 'mixtral-8x7b'.
+def engine(
+    model: str | Shape, layers: int | None = None, head: bool = True, **parameters: Any
+) -> workload.ServingEngine:
+    """A workload.ServingEngine of the shape `model`: a name such as 'mixtral-8x7b', or a Shape of your own.
 
     layers      simulated; None: all of the model's
     head        with the embedding, the output head and the choice of tokens

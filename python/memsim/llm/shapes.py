@@ -90,6 +90,7 @@ LLAMA_2 = dict(vocabulary=32000, rotary_base=10000, head_dim=128)
 VIDUR = "Vidur (microsoft/vidur), vidur/config/model_config.py"
 MIXTRAL = "Mixtral of Experts (arXiv 2401.04088), table 1"
 LLM_SERVING_SIM = "LLMServingSim (casys-kaist/LLMServingSim), model_configs/meta-llama"
+NO_SOURCE = "none: a model for tests"
 TINY: dict[str, Any] = dict(
     layers=2,
     hidden=64,
@@ -99,7 +100,7 @@ TINY: dict[str, Any] = dict(
     ffn=128,
     vocabulary=100,
     rotary_base=10000,
-    source="none: a model for tests",
+    source=NO_SOURCE,
 )
 SHAPES = {
     "llama-3-8b": Shape(layers=32, hidden=4096, heads=32, kv_heads=8, ffn=14336, **LLAMA_3, source=LLM_SERVING_SIM),
@@ -129,7 +130,9 @@ def dense_models() -> list[str]:
     return [name for name, shape in SHAPES.items() if not shape.experts]
 
 
-def shape(name: str) -> Shape:
-    """The shape of this name, such as 'llama-3-8b'."""
-    check_known("model", name, SHAPES)
-    return SHAPES[name]
+def shape(model: str | Shape) -> Shape:
+    """The shape of this name, such as 'llama-3-8b'; a shape itself."""
+    if isinstance(model, Shape):
+        return model
+    check_known("model", str(model), SHAPES)
+    return SHAPES[model]
