@@ -29,6 +29,7 @@ InUse.__doc__ = "Another process uses the run or the database: try again later."
 Panic.__doc__ = "A fault of memsim itself."
 
 IN_USE = 75  # the exit code after InUse: sysexits' EX_TEMPFAIL
+FEW_LETTERS = 3  # with which many names begin
 PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
@@ -117,8 +118,13 @@ def check_text(text: str, what: str, error: Callable[[str], Error] = user_error)
 
 
 def did_you_mean(wrong: str, known: Iterable[str]) -> str:
-    """' (did you mean ...?)' with the nearest of the known names; '' if none is near."""
-    return nearest(legible(wrong, keep=""), list(known))
+    """' (did you mean ...?)' with the nearest of the known names: one that differs by case, one that begins so, or one
+    with few other letters; '' if none is near."""
+    names, folded = list(known), wrong.casefold()
+    alike = [name for name in names if name.casefold() == folded]
+    if not alike and len(wrong) >= FEW_LETTERS:
+        alike = [name for name in names if name.casefold().startswith(folded)]
+    return f" (did you mean '{min(alike, key=len)}'?)" if alike else nearest(legible(wrong, keep=""), names)
 
 
 def nearest_option(wrong: str, known: Iterable[str]) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 import memsim
 import numpy
 import pytest
+from memsim.errors import did_you_mean
 from memsim.study import accuracy, results
 from memsim.results import diff
 from memsim import mem, simt, systems, workload
@@ -155,6 +156,29 @@ def test_describe_finds_all_names_of_parameters(name, what, figure, capsys):
     assert text.startswith(what + "\n") and re.search(figure, text), text
     with pytest.raises(memsim.Error, match=f"did you mean '{name}'"):
         memsim.describe(name + "x")
+
+
+@pytest.mark.parametrize(
+    "wrong, known, near",
+    [
+        ("all", ["Tlb", "All"], "All"),
+        ("mem", ["mum", "mem.Crossbar", "mem.Cache"], "mem.Cache"),
+        ("lat", ["let", "latency"], "latency"),
+        ("hb", ["hbm2", "ha"], "ha"),
+        ("reeds", ["writes", "reads"], "reads"),
+    ],
+)
+def test_a_name_in_other_letters_or_its_beginning_is_near(wrong, known, near):
+    assert did_you_mean(wrong, known) == f" (did you mean '{near}'?)"
+
+
+def test_a_suggestion_for_flags_folders_and_capacities(memsim_command):
+    assert "did you mean 'All'?" in memsim_command("--debug-flags", "all", "x.py", expect=2).stderr
+    assert (
+        "'ohm' is a folder of component types: name one of ohm." in memsim_command("describe", "ohm", expect=1).stderr
+    )
+    with pytest.raises(memsim.Error, match="no memory of an A100 '60GB'.*: it is one of 40GB, 80GB"):
+        systems.a100(memory="60GB")
 
 
 def test_every_named_table_is_accepted_by_a_parameter():

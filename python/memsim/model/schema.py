@@ -213,6 +213,8 @@ def find(what: object) -> type[SimObject]:
         return TYPES[found[0]]
     if found:
         raise Error(f"'{what}' is the name of {' and '.join(found)}: add the folder")
+    if folder := [kind for kind in TYPES if kind.startswith(f"{what}.")]:
+        raise Error(f"'{what}' is a folder of component types: name one of {', '.join(folder)}")
     names = [*TYPES, *(name.rpartition(".")[2] for name in TYPES), *policies.names(), *_memsim.dram_tables()]
     names += [table["name"] for table in _memsim.named_tables()]
     names += [name for workload in _memsim.workloads() for name in workload["names"]]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _memsim
-from ..errors import Error
+from ..errors import Error, did_you_mean
 
 
 # ---- types of arguments ------------------------------------------------------------------------------
@@ -58,7 +58,7 @@ def _flags(text: str) -> list[str]:
         name = word.removeprefix("-")
         if name != "All" and name not in known:
             raise argparse.ArgumentTypeError(
-                f"there is no debug flag '{name}'{_memsim.nearest(name, known)}; --debug-help lists them"
+                f"there is no debug flag '{name}'{did_you_mean(name, ['All', *known])}; --debug-help lists them"
             )
         on.update(dict.fromkeys(known if name == "All" else [name], not word.startswith("-")))
     return [name for name, is_on in on.items() if is_on]

@@ -278,7 +278,8 @@ def v100(form: str = "pcie", **changes: Any) -> Gpu:
 
 def a100(memory: Any = "80GB", **changes: Any) -> Gpu:
     """An A100. `memory` is '40GB' (HBM2), '80GB' (HBM2e) or a value for systems.gpu(); `changes` as of v100()."""
-    if memory in ("40GB", "80GB"):
+    if isinstance(memory, str) and memory.endswith("GB"):
+        check_known("memory of an A100", memory, ("40GB", "80GB"))
         return chip(f"a100-{memory.lower()}").gpu(**changes)
     return A100_80.gpu(memory=memory, **changes)
 
