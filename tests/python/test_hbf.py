@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 import memsim
-from memsim import llm, mem, systems
+from memsim import llm, mem, systems, workload
 from memsim.systems import hbf, nvidia, placed
+from memsim.systems.drive import solid_state_drive
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 SMALL = dict(form="pcie", sms=2, channels=4, slices=4, l2="640KiB")
@@ -49,6 +50,19 @@ def test_hbf_behind_hbm_returns_the_written_data(in_tmp) -> None:
         assert root.gpu.cache.stats.misses > 0 and root.gpu.cache.stats.evictions > 0
         assert drive.stack.stats.senses > 0
         assert root.gpu.cache.stats.units_in >= root.gpu.cache.stats.misses
+
+
+def test_a_group_with_a_drive_is_behind_local_memory(in_tmp) -> None:
+    root = memsim.Root(seed=1)
+    root.program = workload.Program(name="vadd", size=20_000)
+    root.gpu = systems.h100(memory=None, sms=1, channels=2, slices=2, l2="80KiB")
+    with pytest.raises(memsim.Error, match=r"behind\(\): <mem.SimpleMemory .*> has no port 'requests' or 'host': give"):
+        placed.behind(root.gpu, memsim.mem.SimpleMemory(), "64KiB")
+    placed.behind(root.gpu, solid_state_drive("z_nand_983_zet"), "64KiB")
+    root.program.dispatcher = root.gpu.dispatcher.host
+    with memsim.Simulation(root) as machine:
+        assert machine.simulate().cause == "nothing left to do"
+    assert root.gpu.drive.drive.stats.reads == root.gpu.cache.stats.drive_reads > 0
 
 
 def test_a_share_of_the_arrays_stays_in_local_memory() -> None:

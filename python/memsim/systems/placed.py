@@ -200,7 +200,8 @@ def behind(
     """Puts local memory as a page cache between the L2 slices of `gpu` and a drive.
 
     gpu         from systems.gpu(memory=None)
-    drive       with a port `requests`, or `host` as flash.Drive has it; becomes gpu.drive
+    drive       with a port `requests`, or `host` as flash.Drive has it, or a group with such a child `drive`, as from
+                solid_state_drive(); becomes gpu.drive
     capacity    of local memory, such as '64MiB'
     local       as of beside(), for as many channels as there are slices
     interleave  over the channels of local memory; None: that of the slices
@@ -208,6 +209,12 @@ def behind(
 
     gpu.memory are the controllers of local memory, gpu.join and gpu.spread the crossbars before and behind the cache.
     """
+    source = drive._children.get("drive", drive)
+    if not {"requests", "host"} & source._ports.keys():
+        raise user_error(
+            f"placed.behind(): {drive!r} has no port 'requests' or 'host': give a flash.Drive, hbf.drive() or "
+            "solid_state_drive()"
+        )
     slices, interleave = len(gpu.l2), interleave or gpu.interleave
     given: dict[str, Any] = dict(CACHE)
     given |= {"unit": UNIT, **cache}
@@ -224,4 +231,4 @@ def behind(
         gpu.spread.mem_side[i] = gpu.memory[i].cpu_side
     gpu.join.mem_side[0] = gpu.cache.cpu_side
     gpu.cache.dram_side = gpu.spread.cpu_side[0]
-    gpu.cache.drive_side = drive.requests if "requests" in drive._ports else drive.host[0]
+    gpu.cache.drive_side = source.requests if "requests" in source._ports else source.host[0]
