@@ -3,11 +3,10 @@
 import functools
 import re
 import tomllib
-from importlib.machinery import SourceFileLoader
-from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 
 import pytest
+from common import load
 
 ROOT = Path(__file__).parents[2]
 EXCEPTIONS = tomllib.loads((ROOT / "tests/contract/sizes.toml").read_text())
@@ -22,10 +21,7 @@ FACTS = {
 
 @functools.cache
 def measured():
-    loader = SourceFileLoader("facts", str(ROOT / "util/facts"))
-    module = module_from_spec(spec_from_loader("facts", loader))
-    loader.exec_module(module)
-    return module.measured(ROOT)
+    return load("facts").measured(ROOT)
 
 
 def findings(fact):

@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from common import catch2_argument
 
 ROOT = Path(__file__).parents[2]
 BUILDS = ["build", "build-sanitize-clang++"]
@@ -53,7 +54,7 @@ CASES = list(cases())
 
 @pytest.mark.parametrize("build, name", CASES)
 def test_case(build, name):
-    result = run(build, re.sub(r"([\\,\[\]*\"~])", r"\\\1", name))
+    result = run(build, catch2_argument(name))
     assert "No test cases matched" not in result.stdout
     assert result.returncode == 0, result.stdout + result.stderr
 

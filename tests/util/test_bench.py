@@ -1,12 +1,11 @@
 """util/bench: works, misuse, the form of its tables, and rows that stay when other works are recorded."""
-import importlib.machinery
-import importlib.util
 import re
 import shlex
 import subprocess
 from pathlib import Path
 
 import pytest
+from common import load
 
 ROOT = Path(__file__).parents[2]
 
@@ -14,9 +13,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture
 def bench(monkeypatch, tmp_path):
     """The script as a module, with its files in a separate folder."""
-    loader = importlib.machinery.SourceFileLoader("bench", str(ROOT / "util/bench"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("bench", loader))
-    loader.exec_module(module)
+    module = load("bench")
     monkeypatch.setattr(module, "DATA", tmp_path / "performance.csv")
     monkeypatch.setattr(module, "obstacle", lambda: "")
     return module

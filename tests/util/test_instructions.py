@@ -1,20 +1,17 @@
 """util/instructions: no fixed work takes 3 % more instructions than recorded."""
-import importlib.machinery
-import importlib.util
 import os
 import subprocess
 from pathlib import Path
 
 import pytest
+from common import load
 
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
 def instructions(monkeypatch):
-    loader = importlib.machinery.SourceFileLoader("instructions", str(ROOT / "util/instructions"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("instructions", loader))
-    loader.exec_module(module)
+    module = load("instructions")
     monkeypatch.setattr("sys.argv", ["util/instructions"])
     return module
 

@@ -1,13 +1,12 @@
 """tests/mutants: every patch applies and names an existing test. util/mutants: its verdicts and errors."""
 
-import importlib.machinery
-import importlib.util
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from common import load
 
 ROOT = Path(__file__).parents[2]
 
@@ -15,10 +14,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture
 def mutants(monkeypatch, tmp_path):
     """util/mutants as a module, with two patches."""
-    loader = importlib.machinery.SourceFileLoader("mutants", str(ROOT / "util/mutants"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("mutants", loader))
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    loader.exec_module(module)
+    module = load("mutants")
     for name in "first", "second":
         (tmp_path / f"{name}.patch").write_text(f"Mechanism: The {name} one.\nTest: a test\n\n")
     monkeypatch.setattr(module, "PATCHES", tmp_path)
@@ -35,11 +31,10 @@ def test_every_patch_applies_and_names_a_test():
     ).stdout
     cases = {line.strip() for line in listing.splitlines()}
     for patch in patches:
-        head = re.match(r"Mechanism: [A-Z].+\.\nTest: (.+)\n\n", patch.read_text())
-        assert head, patch
-        file, _, function = head[1].partition("::")
-        known = f"def {function}(" in (ROOT / file).read_text() if function else head[1] in cases
-        assert known, f"{patch}: there is no test '{head[1]}'"
+        test = load("mutants").Mutant(patch).test
+        file, _, function = test.partition("::")
+        known = f"def {function}(" in (ROOT / file).read_text() if function else test in cases
+        assert known, f"{patch}: there is no test '{test}'"
         applied = subprocess.run(["git", "apply", "--check", patch], cwd=ROOT, capture_output=True, text=True)
         assert applied.returncode == 0, f"{patch} does not apply: make it again\n{applied.stderr}"
         changed = re.findall(r"^\+\+\+ b/(\w+)/", patch.read_text(), re.M)
