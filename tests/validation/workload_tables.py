@@ -135,7 +135,7 @@ def main(arguments=None):
     p.add_argument("--full", action="store_true")
     p.add_argument("--generator", default="kronecker", choices=["kronecker", "grid"])
     p.add_argument("--input", default="", help="a graph file instead")
-    p.add_argument("--jobs", type=int, default=os.cpu_count())
+    p.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     args = p.parse_args(arguments)
     of = profiles(args.size, args.full, args.jobs, generator=args.generator, input=args.input)
     ratio = ["workload", "paper", "ours", "points", "ours, atomics as writes"]
