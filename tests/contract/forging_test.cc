@@ -19,13 +19,6 @@ namespace memsim::test::forging_test {
 
 namespace {
 
-std::unique_ptr<Machine> built(const Rig& rig) {
-    auto m = std::make_unique<Machine>(11);
-    rig.make(*m);
-    m->build();
-    return m;
-}
-
 /// A number that lengths, indices and enumerations are not prepared for.
 std::uint64_t odd_number(Rng& random) {
     static constexpr std::array<std::uint64_t, 8> odd {

@@ -13,9 +13,14 @@ std::vector<Rig>& rigs() {
     return all;
 }
 
-namespace {
+std::unique_ptr<Machine> built(const Rig& rig, QueueKind kind) {
+    auto m = std::make_unique<Machine>(11, kind);
+    rig.make(*m);
+    m->build();
+    return m;
+}
 
-constexpr std::uint64_t seed = 11;
+namespace {
 
 /// A dump as text.
 struct Record final : StatSink {
@@ -35,12 +40,6 @@ struct Record final : StatSink {
     }
 };
 
-std::unique_ptr<Machine> built(const Rig& rig, QueueKind kind = QueueKind::fast) {
-    auto m = std::make_unique<Machine>(seed, kind);
-    rig.make(*m);
-    m->build();
-    return m;
-}
 std::unique_ptr<Machine> started(const Rig& rig, QueueKind kind = QueueKind::fast) {
     auto m = built(rig, kind);
     m->start();

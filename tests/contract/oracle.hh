@@ -27,6 +27,9 @@ struct RigFor {
     }
 };
 
+/// A machine of the rig, always with the same seed.
+std::unique_ptr<Machine> built(const Rig& rig, QueueKind kind = QueueKind::fast);
+
 /// The path of a part with an index, such as "channel[2]".
 inline std::string at(const char* name, unsigned i) {
     return std::string(name) + "[" + std::to_string(i) + "]";

@@ -50,13 +50,6 @@ const FuzzTargetFor file {"checkpoint_file", [](std::string_view bytes) {
 
 // ---- the machine -----------------------------------------------------------------------------
 
-std::unique_ptr<Machine> built(const Rig& rig) {
-    auto m = std::make_unique<Machine>(11);
-    rig.make(*m);
-    m->build();
-    return m;
-}
-
 /// A running rig, at three times.
 const std::vector<Snapshot>& snapshots_of(const Rig& rig) {
     static std::map<const Rig*, std::vector<Snapshot>> known;
