@@ -1,3 +1,4 @@
+#include "child.hh"
 #include "gpu/sm/sm.hh"
 #include "mem/dram/controller.hh"
 #include "oracle.hh"
@@ -5,13 +6,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <csignal>
 #include <cstring>
-#include <new>
 
 /// Checkpoints with a valid checksum and a forged body: loading one and continuing ends with a
 /// sentence or with a result, and never with a crash.
@@ -66,61 +61,26 @@ void forge(Snapshot& s, Rng& random) {
         }
 }
 
-enum class End { ran, refused, broken };
-
-/// Loads the snapshot, continues for some time and reports how that ended.
-End go_on(const Rig& rig, const Snapshot& s) {
+/// Loads the snapshot and continues for some time: "ran", "refused", "stopped", or a fault.
+std::string continued(const Rig& rig, const Snapshot& s) {
     const auto m = built(rig);
     try {
         m->load(s);
     } catch (const ConfigError& e) {
-        // Component and field, or what of the shared state it is.
-        return std::strchr(e.what(), ':') || std::strchr(e.what(), ' ') ? End::refused
-                                                                        : End::broken;
+        // The sentence names the component and the field, or the part of the shared state.
+        const bool placed = std::strchr(e.what(), ':') || std::strchr(e.what(), ' ');
+        return placed ? "refused" : "it is refused without a place";
     }
     try {
         m->run(s.now + 20'000'000'000);
-    } catch (const ConfigError&) { // what only the path of an event would see
+    } catch (const ConfigError&) { // of a value that only an event reads
+        return "stopped";
     }
-    return End::ran;
+    return "ran";
 }
 
-/// In a process of its own: "" if it ended well.
 std::string fate_of(const Rig& rig, const Snapshot& s) {
-    const pid_t child = fork();
-    if (child == 0) {
-        const rlimit memory {std::uint64_t {1} << 32, std::uint64_t {1} << 32};
-        setrlimit(RLIMIT_AS, &memory);
-        for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM})
-            std::signal(signal, SIG_DFL);
-        const rlimit time {3, 3};
-        setrlimit(RLIMIT_CPU, &time);
-        int code = 0;
-        try {
-            code = static_cast<int>(go_on(rig, s));
-        } catch (const std::bad_alloc&) {
-            code = 3;
-        } catch (const Panic&) {
-            code = 4;
-        }
-        _exit(code);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    if (WIFSIGNALED(status)) return std::string("ended by ") + strsignal(WTERMSIG(status));
-    switch (WEXITSTATUS(status)) {
-    case 0:
-    case 1:
-        return "";
-    case 2:
-        return "was refused without a place";
-    case 3:
-        return "took more memory than the file justifies";
-    case 4:
-        return "was taken for a fault of memsim";
-    default:
-        return "ended with " + std::to_string(WEXITSTATUS(status));
-    }
+    return in_child({.seconds = 3}, [&] { return continued(rig, s); });
 }
 
 std::vector<std::string> check_forged(const Rig& rig, std::uint64_t from, std::uint64_t to) {
@@ -131,16 +91,16 @@ std::vector<std::string> check_forged(const Rig& rig, std::uint64_t from, std::u
     for (const Tick until : {200'000'000, 1'000'000'000, 2'000'000'000}) {
         m->run(until);
         good.push_back(m->save());
-        if (!fate_of(rig, good.back()).empty())
-            return {rig.type + ": a correct checkpoint is not continued"};
+        if (const std::string fate = fate_of(rig, good.back()); fate != "ran")
+            return {rig.type + ": a correct checkpoint does not continue: " + fate};
     }
     for (std::uint64_t seed = from; seed < to; ++seed) {
         Rng random(seed, rig.type);
         Snapshot s = good[seed % good.size()];
         forge(s, random);
         const std::string fate = fate_of(rig, s);
-        if (!fate.empty())
-            faults.push_back(rig.type + " of seed " + std::to_string(seed) + " " + fate);
+        if (fate != "ran" && fate != "refused" && fate != "stopped")
+            faults.push_back(rig.type + " of seed " + std::to_string(seed) + ": " + fate);
     }
     return faults;
 }
@@ -166,7 +126,7 @@ std::unique_ptr<Machine> copy_of_forged(const std::function<void(mem::DramContro
 
 } // namespace
 
-TEST_CASE("a number of nothing is refused by component and field", "[forging]") {
+TEST_CASE("an index without an element is refused by component and field", "[forging]") {
     using Catch::Contains;
     CHECK_THROWS_WITH(copy_of_forged([](auto& dram) { dram.state.front = 1u << 20; }),
                       Contains("dram (mem.DramController): front is 1048576 and not below"));
@@ -174,7 +134,7 @@ TEST_CASE("a number of nothing is refused by component and field", "[forging]") 
                       Contains("dram (mem.DramController): plan is 4711 and not below"));
 }
 
-TEST_CASE("a tag or a stamp of nothing ends a resumed run with a sentence", "[forging]") {
+TEST_CASE("a tag or a stamp without an element ends a resumed run with a sentence", "[forging]") {
     using Catch::Contains;
     const auto goes_on = [](const std::function<void(mem::DramController&)>& forge) {
         copy_of_forged(forge)->run(1'000'000'000);

@@ -1,20 +1,16 @@
+#include "child.hh"
 #include "core/kernel/registry.hh"
 #include "oracle.hh"
 
 #include <catch2/catch.hpp>
 
-#include <sys/resource.h>
 #include <sys/time.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <csignal>
-#include <fstream>
 #include <iterator>
 #include <map>
-#include <new>
 
 /// Every numeric parameter of every component, on each of its rigs, at its least, its greatest, one
 /// beyond either, and the next to 0, which often has a meaning of its own: the run ends, is
@@ -88,20 +84,11 @@ void impose(const Value& v) {
 
 std::atomic<bool>* attention = nullptr;
 
-constexpr rlim_t most_memory = rlim_t {4} << 30, most_seconds = 10;
 constexpr unsigned slices = 3; ///< of processor time, until a run is in progress
 constexpr suseconds_t slice = 100'000;
 
-/// Limits what this process may use, and calls for attention after each slice.
-void limit() {
-    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM})
-        std::signal(signal, SIG_DFL);
-    rlim_t pages = 0;
-    std::ifstream("/proc/self/statm") >> pages;
-    const rlim_t memory = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + most_memory;
-    const rlimit bytes {memory, memory}, seconds {most_seconds, most_seconds};
-    setrlimit(RLIMIT_AS, &bytes);
-    setrlimit(RLIMIT_CPU, &seconds);
+/// Calls for attention after each slice.
+void start_slices() {
     std::signal(SIGPROF, [](int) {
         if (attention) *attention = true;
     });
@@ -148,33 +135,14 @@ std::string fault_of(const Value& v) {
         return message.empty() || message.find('\n') != std::string::npos
                    ? "it is refused by: " + message
                    : "";
-    } catch (const std::exception& e) {
-        return e.what(); // a Panic, std::bad_alloc and the like
     }
 }
 
-/// The same in a process of its own.
 std::string fate_of(const Value& v) {
-    int ends[2];
-    REQUIRE(pipe(ends) == 0);
-    const pid_t child = fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
-        limit();
-        const std::string fault = fault_of(v).substr(0, 4000); // a pipe holds it
-        const bool reported = write(ends[1], fault.data(), fault.size()) >= 0;
-        _exit(reported ? 0 : 1);
-    }
-    close(ends[1]);
-    std::string fault;
-    char bytes[512];
-    for (ssize_t n; (n = read(ends[0], bytes, sizeof bytes)) > 0;)
-        fault.append(bytes, static_cast<std::size_t>(n));
-    close(ends[0]);
-    int status = 0;
-    waitpid(child, &status, 0);
-    if (WIFSIGNALED(status)) return std::string("it is ended by: ") + strsignal(WTERMSIG(status));
-    return fault;
+    return in_child({}, [&] {
+        start_slices();
+        return fault_of(v);
+    });
 }
 
 /// One in so many of all values, always the same ones.
