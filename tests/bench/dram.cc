@@ -4,8 +4,8 @@
 
 #include <string>
 
-/// Requests per CPU second of a generator in front of one DRAM controller, on the work that
-/// peers.md states for others (their figures, requests per CPU second, on its machine):
+/// Requests per CPU second of a generator in front of one DRAM controller. Other simulators
+/// process the same work at these rates, all measured on one computer (docs/validation.md, DRAM):
 ///
 ///     DDR4-3200, 2 reads : 1 write   DRAMsim3 stream 249k-281k, random 155k-164k
 ///                                    Ramulator 2.1 stream 227k, random 250k

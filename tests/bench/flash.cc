@@ -5,8 +5,8 @@
 #include <fstream>
 #include <string>
 
-/// Block requests per CPU second on a drive of MQSim's default geometry and policies, on the work
-/// that peers.md states for MQSim 7ec40e3 (its start-up left out):
+/// Block requests per CPU second on a drive of MQSim's default geometry and policies. MQSim 7ec40e3
+/// processes the same work at these rates, without its start-up (docs/validation.md, flash):
 ///
 ///     random writes, 10 s, two queues (16 and 2)     62.7k, mean 484 us
 ///     random reads, 10 s, two queues of 16           87.9k, mean 176 and 256 us

@@ -352,8 +352,9 @@ DataRig ohm(const std::string& mode, const std::string& controller, const std::s
             }};
 }
 
-/// What Ohm-GPU's platforms tell their controllers (python/memsim/systems/ohm.py), in few pages or
-/// lines: nearly all of them are moved all the time.
+/// The parameters that Ohm-GPU's platforms give to their controllers
+/// (python/memsim/papers/ohm/modes.py), with few pages or lines, so that nearly all of them move
+/// all the time.
 void add_ohm(std::vector<DataRig>& all) {
     const std::string planar = "dram=4KiB hot_threshold=2 requests=40 postponed=6 ";
     const std::string pages = "gap=60ns lines=288";

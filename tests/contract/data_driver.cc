@@ -13,8 +13,8 @@ using protocol::MemResponse;
 static const Registration<DataDriver> data_driver {
     "Test: writes bytes that tell where and when they were written, and reads them."};
 
-/// With few `values` a store leaves one of them: every other is the same in all words of 4 bytes,
-/// the others repeat from line to line.
+/// With `values` = N a store writes one of N patterns. Even patterns repeat every 4 bytes, odd ones
+/// every 128.
 std::uint8_t DataDriver::value(std::uint64_t address, std::uint32_t store) const {
     const auto mix = [](std::uint64_t a, std::uint64_t b) {
         return (a * 0x9e3779b97f4a7c15 + b) * 0xbf58476d1ce4e5b9 >> 40;

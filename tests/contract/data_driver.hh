@@ -33,7 +33,7 @@ class DataDriver final : public Model<DataDriver> {
             0, "Every other value differs from the one before by this, word by word of 8 bytes"};
         Param<unsigned> whole {5, "With few values, of eight requests those of whole lines"};
         Param<unsigned> copies {0, "After so many requests and a pause the host writes; 0: never"};
-        Param<Time> pause {100_us, "In which what was sent is done, or is not"};
+        Param<Time> pause {100_us, "Time between the last request and a write of the host"};
     };
     struct Ports {
         Requester<Mem> mem {{.depth = from<&Params::answers>}, "To what is tested"};

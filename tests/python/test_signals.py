@@ -28,7 +28,7 @@ def wait_until(condition, process):
             return
         assert process.poll() is None, process.communicate()
         time.sleep(0.01)
-    raise AssertionError("it does not come to pass")
+    raise AssertionError("the condition did not hold within 30 s")
 
 
 @pytest.fixture

@@ -168,7 +168,7 @@ def free_ports(count):
 def until(condition, seconds=120):
     began = time.monotonic()
     while not (found := condition()):
-        assert time.monotonic() - began < seconds, "it does not come to pass"
+        assert time.monotonic() - began < seconds, f"the condition did not hold within {seconds} s"
         time.sleep(0.2)
     return found
 

@@ -42,7 +42,7 @@ class Runner:
         while not condition():
             for process in running:
                 assert process.poll() is None, process.communicate()
-            assert time.monotonic() - began < 100, "it does not come to pass"
+            assert time.monotonic() - began < 100, "the condition did not hold within 100 s"
             time.sleep(0.01)
 
     def rows(self, outdir, query):

@@ -122,7 +122,7 @@ def main():
         failed = True
         print(f"memsim: no run printed the tables of '{heading}': they were left as they are", file=sys.stderr)
     if failed:
-        raise SystemExit("memsim: the tables are written; what failed stands above")
+        raise SystemExit("memsim: the tables are written; the failures are printed above")
 
 
 if __name__ == "__main__":

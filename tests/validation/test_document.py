@@ -101,7 +101,7 @@ def test_a_point_out_of_its_bound_is_written_all_the_same(own, monkeypatch, caps
         "RUNS",
         {"off": ["sh", "-c", "printf '<!-- tables: A -->\\n**+9**\\n<!-- end of tables -->\\nit is off\\n'; false"]},
     )
-    with pytest.raises(SystemExit, match="the tables are written; what failed stands above"):
+    with pytest.raises(SystemExit, match="the tables are written; the failures are printed above"):
         document.main()
     assert document.shown() == {"A": "**+9**\n", "C": "kept\n"}
     output = capsys.readouterr().err

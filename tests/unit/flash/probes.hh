@@ -102,8 +102,8 @@ class Listener final : public Model<Listener> {
     State state;
 };
 
-/// Random reads, writes, trims and flushes: no two requests that touch the same sector are under
-/// way at the same time unless both read. In a machine that carries contents each byte read is
+/// Random reads, writes, trims and flushes: no two requests that touch the same sector are in
+/// flight at the same time unless both read. In a machine that carries contents each byte read is
 /// compared with the data written last, or with the initial data, which follow from its
 /// address and the number of the write.
 class Checker final : public Model<Checker> {
