@@ -37,6 +37,11 @@ extern "C" [[gnu::visibility("default")]] int LLVMFuzzerInitialize(int* argc, ch
 
 extern "C" [[gnu::visibility("default")]] int LLVMFuzzerTestOneInput(const std::uint8_t* data,
                                                                      std::size_t size) {
-    (void)memsim::test::refusal(*chosen, {reinterpret_cast<const char*>(data), size});
+    const std::string message =
+        memsim::test::refusal(*chosen, {reinterpret_cast<const char*>(data), size});
+    if (!message.empty() && std::getenv("MEMSIM_FUZZ_ACCEPT")) { // set by test_fuzz.py
+        std::fprintf(stderr, "memsim: refused: %s\n", message.c_str());
+        std::_Exit(1);
+    }
     return 0;
 }

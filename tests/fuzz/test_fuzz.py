@@ -1,6 +1,7 @@
 """Runs each fuzz target for some seconds, with a fixed seed. Each run tries the same inputs in the
 same order; only their number depends on the host."""
 
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -8,19 +9,39 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+PROGRAM = ROOT / "build-fuzz-clang++" / "fuzz"
 TARGETS = sorted(path.name for path in (ROOT / "tests/fuzz/corpus").iterdir())
 SECONDS = 15
+
+
+def skip_without_program():
+    if not PROGRAM.exists():
+        pytest.skip("util/test --long builds it, and so does util/fuzz")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("target", TARGETS)
+def test_good_inputs_are_accepted(target):
+    """It refuses a checkpoint of a component that it does not link."""
+    skip_without_program()
+    good = sorted((ROOT / "tests/fuzz/corpus" / target).glob("good*"))
+    done = subprocess.run(
+        [PROGRAM, target, *good],
+        env={**os.environ, "MEMSIM_FUZZ_ACCEPT": "1"},
+        cwd=ROOT,
+        text=True,
+        capture_output=True,
+    )
+    assert good and done.returncode == 0, done.stderr[-4000:]
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("target", TARGETS)
 def test_fuzz(target, tmp_path):
-    program = ROOT / "build-fuzz-clang++" / "fuzz"
-    if not program.exists():
-        pytest.skip("util/test --long builds it, and so does util/fuzz")
+    skip_without_program()
     done = subprocess.run(
         [
-            program,
+            PROGRAM,
             target,
             tmp_path,
             ROOT / "tests/fuzz/corpus" / target,
