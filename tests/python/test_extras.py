@@ -93,6 +93,30 @@ def test_a_component_from_outside_is_built_in(tree, tmp_path):
     assert plain.returncode == 1 and "there is no component type 'test.Station'" in plain.stderr, "ours is as it was"
 
 
+def test_two_folders_may_have_the_same_name(tmp_path):
+    folders = tmp_path / "one/parts", tmp_path / "other/parts"
+    for folder in folders:
+        folder.mkdir(parents=True)
+        (folder / "station.cc").write_text("")
+    done = subprocess.run(
+        ["/usr/bin/scons", "-Q", "-n", f"EXTRAS={':'.join(map(str, folders))}", "build/memsim"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert all(f"compile {folder}/station.cc" in done.stdout for folder in folders)
+
+
+@pytest.mark.slow
+def test_groups_of_an_earlier_build_are_removed(tree):
+    """util/tidy would read them."""
+    old = tree / "build/groups/src/mem/1_of_99.cc"
+    old.write_text("")
+    subprocess.run(["/usr/bin/scons", "-Q", "-n", "build/memsim"], cwd=tree, capture_output=True, check=True)
+    assert not old.exists() and list((tree / "build/groups/src").rglob("1_of_*.cc"))
+
+
 def test_a_missing_folder_gives_an_error_message(tmp_path):
     output = subprocess.run(
         ["/usr/bin/scons", "-Q", "-n", "EXTRAS=/no/such/folder", "build/memsim"],
