@@ -47,6 +47,27 @@ def test_works_are_chosen_by_parts_of_their_names(instructions, monkeypatch, cap
     assert "no work contains nothing: the works are " in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "valgrind, sentence",
+    [
+        (None, "valgrind is not installed: run apt-get install valgrind"),
+        (
+            "echo ==1== leaving >&2; echo memsim: no such scale >&2; exit 3",
+            "'a work' ended with code 3: memsim: no such",
+        ),
+        ("echo 'totals: 0' >${2#*=}", "'a work' did not call memsim::Machine::run"),
+    ],
+)
+def test_a_work_that_cannot_be_counted_is_one_sentence(instructions, monkeypatch, tmp_path, valgrind, sentence):
+    if valgrind:
+        (tmp_path / "valgrind").write_text(f"#!/bin/sh\n{valgrind}\n")
+        (tmp_path / "valgrind").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SystemExit, match="^util/instructions: " + sentence) as refused:
+        instructions.count("a work")
+    assert "\n" not in str(refused.value)
+
+
 @pytest.mark.long
 def test_no_work_has_grown():
     done = subprocess.run([ROOT / "util/instructions"], capture_output=True, text=True, env=os.environ)
