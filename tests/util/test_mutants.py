@@ -59,6 +59,26 @@ def test_the_verdict(mutants, monkeypatch, capsys, without, survivors, error):
     assert capsys.readouterr().out.count("caught") == 2 - len(survivors)
 
 
+def test_a_mutant_that_does_not_compile_is_reported(mutants, monkeypatch, capsys):
+    applied = []
+
+    def passes(mutant):
+        if len(applied) == 1:
+            raise subprocess.CalledProcessError(2, "scons")
+        return len(applied) % 2 == 0
+
+    monkeypatch.setattr(mutants.Mutant, "apply", lambda m, *options: applied.append(m.name))
+    monkeypatch.setattr(mutants.Mutant, "passes", passes)
+    assert mutants.main() == "does not compile: first"
+    assert applied == ["first", "first", "second", "second"] and "caught   second" in capsys.readouterr().out
+
+
+def test_a_test_that_hangs_fails(mutants, monkeypatch, tmp_path):
+    monkeypatch.setattr(mutants, "COPY", tmp_path)
+    monkeypatch.setattr(mutants, "SECONDS", 0.2)
+    assert mutants.succeeds("true") and not mutants.succeeds("sleep", "30")
+
+
 def test_an_unknown_name_is_refused(mutants, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["mutants", "third"])
     assert mutants.main() == "util/mutants: there is no tests/mutants/third.patch"
