@@ -196,6 +196,30 @@ def test_a_work_that_fails_is_named_and_others_are_recorded(works, bench, call, 
     assert {name for name, _ in bench.recorded()} == {"lines"}
 
 
+FILES = """
+[[section]]
+name = "Files"
+[[section.work]]
+name = "fails"
+command = "false"
+files = ["result"]
+counted = "requests"
+[[section.work]]
+name = "writes nothing"
+command = "true"
+files = ["result*"]
+counted = "requests"
+"""
+
+
+def test_a_work_without_its_file_is_named(works, call, capsys):
+    works(FILES)
+    assert call("--turns", "1") == 1
+    errors = capsys.readouterr().err
+    assert "util/bench: 'fails' was not measured: 'false' ended with code 1" in errors
+    assert "util/bench: 'writes nothing' was not measured: 'true' did not write 'result*'\n" in errors
+
+
 PEER = """
 [[section]]
 name = "Peers"
