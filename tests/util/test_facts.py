@@ -9,6 +9,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PROSE = ROOT / "util/prose"
 AVOIDED = re.findall(r'^    "(\w+)",$', PROSE.read_text(), re.MULTILINE)  # words that util/prose finds
+FIRST, SECOND = re.search(r'^    "(\w+) (\w+)",$', PROSE.read_text(), re.MULTILINE).groups()  # a phrase
 
 
 @pytest.fixture
@@ -102,10 +103,19 @@ def test_the_tree_itself_is_measured():
     assert number(done.stdout, "functions of more than 60 lines") > 0 and number(done.stdout, "pages: models") > 100
 
 
+def test_an_unknown_fact_is_refused():
+    done = subprocess.run([ROOT / "util/facts", "--list", "claases"], capture_output=True, text=True)
+    assert done.returncode == 2 and not done.stdout
+    assert "no fact contains 'claases': the facts are classes of more than 400 lines; " in done.stderr
+
+
 def test_words_to_avoid_are_found_with_their_lines(tmp_path):
     page = tmp_path / "page.md"
     page.write_text(f"# A\n\nA cache, {AVOIDED[0].title()} answers,\n")
     done = subprocess.run([PROSE, page], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (1, f"{page}:3: {AVOIDED[0].title()}\n")
+    page.write_text(f"/// It {FIRST}\n/// {SECOND}, or {FIRST}\n\n{SECOND}\n")
+    done = subprocess.run([PROSE, page], capture_output=True, text=True)
+    assert done.stdout == f"{page}:1: {FIRST} {SECOND}\n{page}:2: {FIRST} {SECOND}\n", "over a line break"
     page.write_text("A cache answers.\n")
     assert subprocess.run([PROSE, page], capture_output=True, text=True).returncode == 0
