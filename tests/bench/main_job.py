@@ -10,8 +10,7 @@ import time
 from pathlib import Path
 
 config = Path(__file__).resolve().parents[2] / "configs" / "ohm_planar.py"
-scale = [] if "--scale" in sys.argv else ["--scale", "default"]
-sys.argv = [str(config), *sys.argv[1:], *scale]
+sys.argv = [str(config), "--scale", "default", *sys.argv[1:]]  # the last --scale counts
 start = time.process_time()
 machine = runpy.run_path(str(config))["root"]
 seconds = time.process_time() - start

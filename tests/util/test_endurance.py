@@ -1,4 +1,6 @@
-"""tests/bench/endurance.py at the smallest size: it measures, and copies a run of the main job with all its rows."""
+"""tests/bench/endurance.py at the smallest size: it measures, and copies a run of the main job with all its rows.
+tests/bench/main_job.py: its scale."""
+import re
 import sqlite3
 import subprocess
 from pathlib import Path
@@ -42,3 +44,19 @@ def test_runs(endure, tmp_path):
         for table, run in ("results", "run"), ("launch_results", "run"), ("link", "run"):
             counts = database.execute(f"SELECT count(*) FROM {table} GROUP BY {run}").fetchall()
             assert len(counts) == 11 and len(set(counts)) == 1
+
+
+def test_the_scale_of_the_main_job_may_be_one_word(tmp_path):
+    printed = [
+        subprocess.run(
+            [ROOT / "build/memsim", "-q", "-d", "out", ROOT / "tests/bench/main_job.py", *scale],
+            cwd=tmp_path,
+            text=True,
+            capture_output=True,
+            check=True,
+            timeout=300,
+        ).stdout
+        for scale in (["--scale", "tiny"], ["--scale=tiny"])
+    ]
+    requests = [re.search(r"main job: (\d+) requests", text)[1] for text in printed]
+    assert requests[0] == requests[1]
