@@ -46,7 +46,8 @@ AddressMap::AddressMap(const std::string& order, const Geometry& g)
     for (unsigned f = 0; f < fields; ++f) {
         if (radix[f] > 1 && !seen[f])
             throw ConfigError(prefix + "does not cover the capacity: it names no '" + names[f] +
-                              "', of which there are " + std::to_string(radix[f]));
+                              "', of which there are " + std::to_string(radix[f]) +
+                              (f == low_column ? ": append it, as in '" + order + "Cl'" : ""));
         const Uint128 product = static_cast<Uint128>(capacity_) * radix[f];
         if (product >> 62 != 0) throw ConfigError(prefix + "maps more than 2^62 bytes");
         capacity_ = static_cast<std::uint64_t>(product);

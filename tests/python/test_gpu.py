@@ -182,7 +182,7 @@ def test_warm_slices_hold_their_own_chunks(hash_rounds, in_tmp):
         (
             dict(hash_rounds=1, memory=lambda i, interleave: mem.DramController()),
             "gpu(): memory gave a controller for channel 0 that does not know its hashed addresses: make it with "
-            "mem.DramController(**interleave.channel(i))",
+            "mem.DramController(map='RoRaBaCoChCl', **interleave.channel(i))",
         ),
         (dict(channels=2, slices=4, hash_rounds=1), "gpu(): hash_rounds: the 4 slices need as many channels, not 2"),
         (

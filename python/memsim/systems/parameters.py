@@ -77,6 +77,6 @@ def made_by(memory: Any, interleave: Interleave) -> list[SimObject]:
         if interleave.hash_rounds and isinstance(one, mem.DramController) and "hash_rounds" not in one._values:
             raise user_error(
                 f"gpu(): memory gave a controller for channel {i} that does not know its hashed addresses: "
-                "make it with mem.DramController(**interleave.channel(i))"
+                "make it with mem.DramController(map='RoRaBaCoChCl', **interleave.channel(i))"
             )
     return made

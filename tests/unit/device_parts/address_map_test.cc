@@ -67,6 +67,9 @@ TEST_CASE("a map that does not cover the capacity is refused") {
     CHECK(error_of("RoRaBaCo", g) ==
           "the address map 'RoRaBaCo' does not cover the capacity: it names no 'ch', of which "
           "there are 6");
+    CHECK(error_of("RoRaBaCoCh", {6, 2, 4, 4, 384, 128, 64, 4}) ==
+          "the address map 'RoRaBaCoCh' does not cover the capacity: it names no 'cl', of which "
+          "there are 4: append it, as in 'RoRaBaCoChCl'");
     CHECK(error_of("RoRaBaCoCo", g).find("names 'co' twice") != std::string::npos);
     CHECK(error_of("RoRaBaCoXy", g).find("has a field 'xy'") != std::string::npos);
     CHECK(error_of("RRaBaCoCh", g).find("has a field 'r'") != std::string::npos);
