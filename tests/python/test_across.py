@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 import memsim
-from memsim.across import page, prices
+from memsim.across import envelope, page, prices
+from memsim.across.machine import Assumed
 from memsim.across.points import SCALES, Point, Row, measure, years
 from memsim.across.ways import WAYS
 from memsim.cli import across
@@ -107,6 +108,12 @@ def test_a_way_that_is_not_known() -> None:
 
     with pytest.raises(memsim.Error, match="there is no way 'hfb'"):
         across.main(Arguments())
+
+
+def test_the_script_takes_each_value_of_the_envelope() -> None:
+    """An option has the type of its default."""
+    for one in envelope.ASSUMPTIONS:
+        assert {type(value) for value in one.values} == {type(getattr(Assumed(), one.field))}, one.field
 
 
 def test_an_envelope_needs_the_rows_of_its_ratio(memsim_command) -> None:

@@ -36,9 +36,9 @@ class Assumed:
     hbf_read: str = ""
     loads: int = 0
     endpoints: int = 1
-    links: float = 1
-    optics: float = 1
-    packages: float = 1
+    links: float = 1.0
+    optics: float = 1.0
+    packages: float = 1.0
 
     @property
     def changes(self) -> dict[str, str | int | float]:
