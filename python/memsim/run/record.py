@@ -150,7 +150,8 @@ def _runs_of(database: str, configuration: str) -> list[tuple[str, str | None]]:
     """(UUID, when it finished) of the runs with this configuration, finished runs first, then the latest first."""
     query = "SELECT id, finished FROM run WHERE configuration = ? ORDER BY finished IS NULL, started DESC"
     with _opened(database) as db:
-        return db.execute(query, [configuration]).fetchall()
+        runs: list[tuple[str, str | None]] = db.execute(query, [configuration]).fetchall()
+        return runs
 
 
 @contextlib.contextmanager

@@ -110,7 +110,7 @@ class Drains:
 
     def parameters(self) -> dict[str, Any]:
         low = 16
-        given = dict(
+        given: dict[str, Any] = dict(
             write_low=assumed(low, "a drain leaves a quarter of 64 writes"),
             write_high=inferred(
                 low + self.writes,
