@@ -40,7 +40,7 @@ root = memsim.Root(seed=args.seed)
 root.program = programs
 root.gpu = zng.machines.gpu_of(size, 1, zng.machines.SRAM, max_instructions=most)
 programs[0].dispatcher = root.gpu.dispatcher.host
-root.memory = [mem.SimpleMemory(latency="3us", bandwidth="1000GB/s", queue=1024) for _ in root.gpu.l2]
+root.memory = [mem.SimpleMemory(capacity="1TiB", latency="3us", bandwidth="1000GB/s", queue=1024) for _ in root.gpu.l2]
 # Each page belongs to one slice, so counts of slices can be added. Counts of SMs cannot.
 root.sms, root.l1s, root.l2s = (
     [mem.Monitor(outstanding=1024, page=page) for _ in parts]

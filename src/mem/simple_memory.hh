@@ -10,11 +10,15 @@ using namespace memsim::literals;
 using protocol::Mem;
 
 /// A memory of fixed latency and bandwidth. Each request occupies the data path for bytes /
-/// bandwidth, in order of arrival, and is answered `latency` later. It has every address. For
-/// tests, and as an ideal memory for comparison. Not modelled: banks, refresh, turnaround.
+/// bandwidth, in order of arrival, and is answered `latency` later. For tests, and as an ideal
+/// memory for comparison. Not modelled: banks, refresh, turnaround.
 class SimpleMemory final : public Model<SimpleMemory>, public Functional {
   public:
     struct Params {
+        Param<Bytes> capacity {1_GiB,
+                               {1_B, Bytes {std::int64_t {1} << 50}},
+                               "Has no effect: the memory has every address",
+                               example_value()};
         Param<Time> latency {100_ns,
                              {1_fs, 1_ms},
                              "Time from the data path to the response",

@@ -130,7 +130,7 @@ def test_copies_to_a_second_buffer_make_large_products_of_an_h100_faster(in_tmp)
         )
         for buffers in (1, 2)
     ]
-    assert times[1] < 0.9 * times[0]
+    assert times[1] < 0.95 * times[0]
 
 
 def test_statistics_count_requests_and_tokens(ran) -> None:

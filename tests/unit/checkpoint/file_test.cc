@@ -112,10 +112,10 @@ TEST_CASE("A file holds all that was written", "[checkpoint]") {
     REQUIRE(d.configuration.objects.size() == 3);
     CHECK(d.configuration.objects[2].path == "memory");
     CHECK(d.configuration.objects[2].type == "mem.SimpleMemory");
-    CHECK(d.configuration.objects[2].params[0].name == "latency");
-    CHECK(d.configuration.objects[2].params[0].value == "100ns");
-    CHECK(d.configuration.objects[2].params[0].tunable);
-    CHECK_FALSE(d.configuration.objects[2].params[2].tunable);
+    CHECK(d.configuration.objects[2].params[1].name == "latency");
+    CHECK(d.configuration.objects[2].params[1].value == "100ns");
+    CHECK(d.configuration.objects[2].params[1].tunable);
+    CHECK_FALSE(d.configuration.objects[2].params[0].tunable);
     REQUIRE(d.configuration.connections.size() == 2);
     CHECK(d.configuration.connections[1].from_port == "mem_side");
     CHECK(d.configuration.connections[1].to == "memory");

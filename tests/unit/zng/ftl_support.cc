@@ -65,7 +65,7 @@ void Ftl::add(Machine& m) const {
                 {"placement", "identity"},
                 {"memory", bytes(wanderers * space)}},
                mmu));
-    m.add("table", "mem.SimpleMemory", {{"latency", "2ns"}});
+    m.add("table", "mem.SimpleMemory", {{"latency", "2ns"}, {"capacity", "1024TiB"}});
     m.bind("mmu", "walk_side", "table", "cpu_side");
     m.add("network", "mem.Crossbar",
           {{"inputs", n(wanderers)}, {"outputs", n(slices)}, {"granularity", "4KiB"}});

@@ -161,7 +161,7 @@ def _add_root_complex(root: Root, ports: int) -> None:
     root.bridge = cxl.HostBridge()
     window = derived(Bytes(WINDOW), from_=MAPPED)
     root.firmware = cxl.Firmware(window_base=window, window=window, ways=wired(ports))
-    root.pcie, root.host = link.Pcie(**PCIE), mem.SimpleMemory(**HOST_DRAM)
+    root.pcie, root.host = link.Pcie(**PCIE), mem.SimpleMemory(capacity=window, **HOST_DRAM)
     root.bus.mem_side[0] = root.memory.crossbar.cpu_side[0]
     root.bus.mem_side[1] = root.pcie.from_device
     root.pcie.to_host = root.host.cpu_side

@@ -109,7 +109,7 @@ def translate(part: SimObject, of: BlockMapping, programs: Sequence[SimObject], 
         )
     part.dbmt = mem.SimpleMemory(
         latency=BUFFER_LATENCY,
-        **assumed(dict(bandwidth="1000GB/s", queue=64), "a buffer that limits nothing"),
+        **assumed(dict(bandwidth="1000GB/s", capacity="1024TiB", queue=64), "a buffer that limits nothing"),
     )
     mmu.translate(
         part,
