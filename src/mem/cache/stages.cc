@@ -1,5 +1,7 @@
 #include "mem/cache/stages.hh"
 
+#include "protocol/traffic.hh"
+
 namespace memsim::mem::cache {
 
 Stages::Stages(const Params& p, const device_parts::HashedInterleave& interleave,
