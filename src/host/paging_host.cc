@@ -37,7 +37,8 @@ void PagingHost::init() {
             "drive_side",
             "pages come from " + Text<PageSource>::show(params.source()) +
                 ": a drive is required for drive and drive_direct, and must be absent otherwise");
-    if (port.drive_side) protocol::check_block_sectors(*port.drive_side, "page", page);
+    if (port.drive_side) protocol::check_block_sectors(*port.drive_side);
+    if (port.drive_side) protocol::check_block_request(*this, "page", page);
     state.backing.init(page, static_cast<std::uint32_t>(chunk),
                        static_cast<std::uint64_t>(params.drive_space->raw),
                        params.source() != PageSource::host_memory);

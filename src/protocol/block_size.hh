@@ -20,22 +20,26 @@ inline std::uint32_t block_bytes_behind(const PortBase& mine) {
     return other ? other->block_bytes() : block_sector_bytes;
 }
 
-/// Refuses a drive whose blocks are not 512 bytes, for components that count in such sectors, and a
-/// `parameter` whose `bytes` are more than a drive moves in one request.
-inline void check_block_sectors(const PortBase& mine, const char* parameter, std::uint64_t bytes) {
+/// Refuses a drive whose blocks are not 512 bytes, for components that count in such sectors.
+inline void check_block_sectors(const PortBase& mine) {
+    if (const std::uint32_t bytes = block_bytes_behind(mine); bytes != block_sector_bytes)
+        throw ConfigError(mine.owner().path() + "." + mine.name() +
+                          ": it counts in sectors of 512B, but " + mine.neighbour_path() +
+                          " in blocks of " + std::to_string(bytes) +
+                          "B: give the drive blocks of 512B");
+}
+
+/// Refuses a `parameter` whose `bytes` are more than a drive moves in one request.
+inline void check_block_request(const Component& owner, const char* parameter,
+                                std::uint64_t bytes) {
     constexpr std::uint64_t most = std::uint64_t {BlockRequest::most_sectors} * block_sector_bytes;
     const auto show = [](std::uint64_t n) {
         return Text<Bytes>::show({static_cast<std::int64_t>(n)});
     };
     if (bytes > most)
-        throw ConfigError(mine.owner().path() + "." + parameter + ": " + show(bytes) +
+        throw ConfigError(owner.path() + "." + parameter + ": " + show(bytes) +
                           " is more than the " + show(most) +
                           " that a drive moves in one request: make it smaller");
-    if (const std::uint32_t block = block_bytes_behind(mine); block != block_sector_bytes)
-        throw ConfigError(mine.owner().path() + "." + mine.name() +
-                          ": it counts in sectors of 512B, but " + mine.neighbour_path() +
-                          " in blocks of " + std::to_string(block) +
-                          "B: give the drive blocks of 512B");
 }
 
 } // namespace memsim::protocol

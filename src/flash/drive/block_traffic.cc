@@ -36,8 +36,7 @@ void BlockTraffic::init() {
     if (!trace_ && period && params.until->raw == 0 && params.requests > never / period + 1)
         refuse("period", "the last of " + params.requests.text() + " requests, one every " +
                              params.period.text() + ", is beyond the maximum simulated time");
-    protocol::check_block_sectors(port.drive, "sectors",
-                                  std::uint64_t {params.sectors()} * protocol::block_sector_bytes);
+    protocol::check_block_sectors(port.drive);
     // Each unanswered request has a command in flight, except the one being sent.
     state.requests.assign(params.outstanding + 1, {});
     state.request_of.assign(params.outstanding, 0);

@@ -30,7 +30,7 @@ void PageBuffer::init() {
     sets_ = static_cast<std::uint32_t>(capacity / set);
     block_sectors_ = page_ / protocol::block_sector_bytes;
     protocol::check_chunk(port.cpu_side, page_, "page");
-    protocol::check_block_sectors(port.drive_side, "page", page_);
+    protocol::check_block_sectors(port.drive_side);
     state.frames.resize(capacity / page_);
     if (params.dirty_pages() > state.frames.size())
         refuse("dirty_pages", params.dirty_pages.text() + " exceeds the " +
