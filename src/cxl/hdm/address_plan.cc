@@ -1,6 +1,7 @@
 #include "cxl/hdm/address_plan.hh"
 
 #include "core/base/text.hh"
+#include "cxl/flit/encoding.hh"
 
 #include <sstream>
 
@@ -8,8 +9,8 @@ namespace memsim::cxl {
 
 namespace {
 
-/// 46 bits of address, in lines of 64 bytes.
-constexpr std::uint64_t flit_reach = std::uint64_t {1} << 52;
+/// The end of the addresses that a flit's message can name, in lines.
+constexpr std::uint64_t flit_reach = std::uint64_t {line_bytes} << RwdFields::address.width;
 
 std::string show(const HdmDecoder& d) {
     return bytes_text(d.bytes) + " from " + bytes_text(d.base);
@@ -105,7 +106,7 @@ AddressPlan::AddressPlan(const Config& config, const std::vector<std::uint64_t>&
         if (d.bytes > flit_reach || d.base > flit_reach - d.bytes)
             refuse(given ? "ranges" : "window_base",
                    "the endpoint memory behind " + ports_of(e) + ", " + show(d) + ", ends above " +
-                       bytes_text(flit_reach) + ", the last address of a flit");
+                       bytes_text(flit_reach) + ", where addresses of a flit end: place it lower");
         for (std::size_t other = 0; other < i; ++other)
             if (ranges[other].decoder.overlaps(d))
                 refuse(blamed, "the range of " + ports_of(e) + ", " + show(d) +

@@ -207,8 +207,7 @@ TEST_CASE("Ranges that overlap, leave memory unmapped or do not fit are refused"
     CHECK(refused({.window_base = last, .window = MiB}, two) == "");
     CHECK(refused({.window_base = last + 64 * KiB, .window = MiB}, two) ==
           "window_base: the endpoint memory behind port 1, 64KiB from 4096TiB, ends above 4096TiB, "
-          "the "
-          "last address of a flit");
+          "where addresses of a flit end: place it lower");
     // Interleave ways that do not divide.
     const std::vector<std::uint64_t> five(5, 64 * KiB);
     CHECK(refused({.window = MiB, .ways = 2}, five) ==
