@@ -5,6 +5,7 @@
 #include "flash/ftl/translation_pages.hh"
 #include "protocol/flash.hh"
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 

@@ -87,9 +87,9 @@ void DramController::check_policies() const {
     if (params.bank_queue && dram_->traits().plans_ahead)
         refuse("bank_queue", "a committed order considers all requests: set it to 0");
     if (params.write_idle->raw && dram_->traits().mixed)
-        refuse("write_idle",
-               "order " + params.order.text() +
-                   " does not drain writes: set it to 0fs, and the order's own `idle`");
+        refuse("write_idle", "order " + params.order.text() +
+                                 " has an `idle` of its own: set that one, and leave "
+                                 "write_idle at 0fs");
     if (params.pseudo_channels() > 1 && dram_->traits().plans_ahead)
         refuse("order", "a committed order supports one data bus, but pseudo_channels is " +
                             params.pseudo_channels.text() + ": choose another order");

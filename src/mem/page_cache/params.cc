@@ -14,7 +14,8 @@ std::optional<Fault> fault_of(const PageCacheParams& p, const std::string& drive
     if (!std::has_single_bit(static_cast<std::uint64_t>(p.line->raw)))
         return Fault {"line", "must be a power of two"};
     if (p.line->raw > p.unit->raw)
-        return Fault {"line", p.line.text() + " is more than a unit of " + p.unit.text()};
+        return Fault {"line", p.line.text() + " is more than a unit of " + p.unit.text() +
+                                  ": take smaller lines or larger units"};
     if (p.dram_base->raw % p.line->raw)
         return Fault {"dram_base",
                       p.dram_base.text() + " must be a multiple of the line of " + p.line.text()};

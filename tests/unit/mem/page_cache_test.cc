@@ -460,7 +460,8 @@ TEST_CASE("Invalid page cache parameters are rejected", "[page_cache]") {
     CHECK(error("capacity=10KiB") ==
           "cache.capacity: 10KiB is not a whole number of units of 4KiB");
     CHECK(error("unit=5000B") == "cache.unit: must be a power of two");
-    CHECK(error("unit=64B") == "cache.line: 128B is more than a unit of 64B");
+    CHECK(error("unit=64B") ==
+          "cache.line: 128B is more than a unit of 64B: take smaller lines or larger units");
     CHECK(error("dram_base=64B") == "cache.dram_base: 64B must be a multiple of the line of 128B");
     CHECK(error("drive_base=-4KiB").find("cache.drive_base: ") == 0);
     CHECK(error("write_group=6KiB").find("write_group: '6KiB' must be a multiple of") !=
