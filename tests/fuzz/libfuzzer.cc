@@ -14,7 +14,7 @@ const memsim::test::FuzzTarget* chosen = nullptr;
 
 // A hang and too much memory are findings, as crashes are. The longest input is a few
 // times the corpus' files.
-char hang[] = "-timeout=10", memory[] = "-rss_limit_mb=1024", length[] = "-max_len=4096";
+char hang[] = "-timeout=10", memory[] = "-rss_limit_mb=1024", length[] = "-max_len=32768";
 
 } // namespace
 
