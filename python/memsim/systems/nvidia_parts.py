@@ -109,21 +109,20 @@ class Drains:
     idle: str = "0fs"
 
     def parameters(self) -> dict[str, Any]:
-        low = 16
+        low, used = 16, ["scales at 12.5, 25, 50 and 100 %"]
         given: dict[str, Any] = dict(
             write_low=assumed(low, "a drain leaves a quarter of 64 writes"),
             write_high=inferred(
                 low + self.writes,
                 f"drains of {self.writes} writes; runs with 6, 10, 16, 20 and 40 of 64, 104 of 128 and 200 of 256",
-                used=["scales at full occupancy"],
+                used=used,
             ),
             write_queue=cited(64, f"{ACCEL_SIM}: gpgpu_frfcfs_dram_sched_queue_size 64"),
         )
-        used = ["scales of the H200 at 12.5, 25 and 50 %"]
         if self.places != 64:
             given["write_queue"] = inferred(self.places, "runs with 64, 128 and 256", used=used)
         if self.idle != "0fs":
-            why = "drains begin at write_high: also at low occupancy loads wait while most of a queue is written"
+            why = "loads wait for drains at low occupancy, too; runs of four chips with and without it"
             given["write_idle"] = inferred(self.idle, why, used=used)
         return given
 
