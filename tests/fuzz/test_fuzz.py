@@ -12,6 +12,12 @@ ROOT = Path(__file__).parents[2]
 PROGRAM = ROOT / "build-fuzz-clang++" / "fuzz"
 TARGETS = sorted(path.name for path in (ROOT / "tests/fuzz/corpus").iterdir())
 SECONDS = 15
+NOT_LINKED = (
+    "there is no rig of this type",
+    "there is no component type 'ohm.PlanarController'",
+    "there is no component type 'test.CacheManager'",
+    "there is no component type 'test.NextPages'",
+)
 
 
 def skip_without_program():
@@ -22,18 +28,20 @@ def skip_without_program():
 @pytest.mark.long
 @pytest.mark.parametrize("target", TARGETS)
 def test_good_inputs_are_accepted(target):
-    """Components of CXL are not linked."""
+    """But checkpoints of machines with a component that the program does not link."""
     skip_without_program()
-    files = sorted((ROOT / "tests/fuzz/corpus" / target).glob("good*"))
-    good = [file for file in files if "-cxl." not in file.name]
-    done = subprocess.run(
-        [PROGRAM, target, *good],
-        env={**os.environ, "MEMSIM_FUZZ_ACCEPT": "1"},
-        cwd=ROOT,
-        text=True,
-        capture_output=True,
-    )
-    assert good and done.returncode == 0, done.stderr[-4000:]
+    good = sorted((ROOT / "tests/fuzz/corpus" / target).glob("good*"))
+    assert good
+    for file in good:
+        done = subprocess.run(
+            [PROGRAM, target, file],
+            env={**os.environ, "MEMSIM_FUZZ_ACCEPT": "1"},
+            cwd=ROOT,
+            text=True,
+            capture_output=True,
+        )
+        unlinked = any(sentence in done.stderr for sentence in NOT_LINKED)
+        assert done.returncode == 0 or unlinked, f"{file}: {done.stderr[-4000:]}"
 
 
 @pytest.mark.long
