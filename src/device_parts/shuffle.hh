@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/bits.hh"
 #include "core/base/rng.hh"
 
 #include <bit>
@@ -15,7 +16,7 @@ class Shuffle {
     explicit Shuffle(std::uint64_t n = 1, std::uint64_t key = 0)
         : size_(n), key_(key),
           half_(static_cast<unsigned>(std::bit_width(n > 1 ? n - 1 : 1) + 1) / 2),
-          mask_((std::uint64_t {1} << half_) - 1) {}
+          mask_(low_bits(half_)) {}
 
     std::uint64_t place_of(std::uint64_t x) const {
         do

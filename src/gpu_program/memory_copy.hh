@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/bits.hh"
 #include "gpu_program/kernel_source.hh"
 
 #include <cstring>
@@ -17,7 +18,7 @@ void for_each_sector_of(const MemoryView& view, F&& f) {
 /// The sector at `data`, of which `bytes` bytes exist.
 inline SectorBytes sector_at(const u8* data, u32 bytes) {
     SectorBytes s;
-    s.known = bytes == SectorBytes::size ? SectorBytes::all : (1u << bytes) - 1;
+    s.known = low_bits<u32>(bytes);
     std::memcpy(s.bytes.data(), data, bytes);
     return s;
 }

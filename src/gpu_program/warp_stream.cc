@@ -41,7 +41,7 @@ u64 gathered(u64 v) {
 u8* put(u8* at, u64 v) {
     if (v >> 56 == 0) {
         const auto bytes = (static_cast<u32>(std::bit_width(v | 1)) + 6) / 7;
-        const u64 word = spread(v) | (follows & ((u64 {1} << 8 * (bytes - 1)) - 1));
+        const u64 word = spread(v) | (follows & low_bits(8 * (bytes - 1)));
         std::memcpy(at, &word, sizeof word);
         return at + bytes;
     }

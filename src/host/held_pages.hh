@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/bits.hh"
 #include "core/state/hash_map.hh"
 #include "device_parts/page_prefetcher.hh"
 
@@ -28,7 +29,7 @@ class HeldPages {
         return std::uint64_t {p.application} << 48 | p.page;
     }
     static PageName named(std::uint64_t key) {
-        return {key & ((std::uint64_t {1} << 48) - 1), static_cast<std::uint16_t>(key >> 48)};
+        return {key & low_bits(48), static_cast<std::uint16_t>(key >> 48)};
     }
 
   private:

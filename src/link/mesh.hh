@@ -1,7 +1,7 @@
 #pragma once
 
+#include "core/base/bits.hh"
 #include "core/kernel/component.hh"
-#include "device_parts/bits.hh"
 #include "device_parts/interleave.hh"
 #include "link/mesh_topology.hh"
 #include "link/virtual_channel.hh"
@@ -213,7 +213,7 @@ void Mesh<Self, Packet>::wake() {
     if (edge.tick != this->now()) return;
     std::int64_t next = inject(edge.cycle);
     for (std::uint32_t w = 0; w < state.active.size(); ++w)
-        device_parts::for_each_bit(state.active[w], [&](std::uint32_t bit) {
+        for_each_bit(state.active[w], [&](std::uint32_t bit) {
             next = std::min(next, serve(w * 64 + bit, edge.cycle));
         });
     if (next != no_cycle)
@@ -353,7 +353,7 @@ void Mesh<Self, Packet>::check_loaded(Loader& l) const {
     for (std::uint32_t output = 0; output < state.requests.size(); ++output) {
         const std::uint32_t first = output / topology_.ports() * of_router();
         l.bits("requests", state.requests[output], of_router());
-        device_parts::for_each_bit(state.requests[output], [&](std::uint32_t from) {
+        for_each_bit(state.requests[output], [&](std::uint32_t from) {
             l.within("requests", [&] {
                 l.check(!state.channels[first + from].packets.empty() &&
                             wanted(first + from) == output,

@@ -60,7 +60,7 @@ Piece first_piece(const M& m, std::uint32_t bytes) {
     if (m.sectors == 0) return {m.address, bytes, 0};
     const std::uint64_t first = m.address / sector_bytes;
     const std::uint64_t last = (m.address + bytes - 1) / sector_bytes;
-    const std::uint32_t mask = m.sectors & ((2u << (last - first)) - 1);
+    const std::uint32_t mask = m.sectors & low_bits<std::uint32_t>(last - first + 1);
     if (mask == 0) return {m.address, 0, 0};
     const auto low = static_cast<std::uint32_t>(std::countr_zero(mask));
     const std::uint64_t begin = std::max(m.address, (first + low) * sector_bytes);

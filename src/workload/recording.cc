@@ -1,5 +1,6 @@
 #include "workload/recording.hh"
 
+#include "core/base/bits.hh"
 #include "core/base/error.hh"
 #include "core/base/heed.hh"
 #include "core/base/legible.hh"
@@ -168,7 +169,7 @@ void Recording::run_block(u32 block, gpu_program::BlockStreams& out) {
     for (u32 w = 0; w < warps; ++w) {
         const u32 in_warp =
             std::min(threads - w * gpu_program::warp_lanes, gpu_program::warp_lanes);
-        writers[w].exit(in_warp == gpu_program::warp_lanes ? ~u32 {0} : (u32 {1} << in_warp) - 1);
+        writers[w].exit(low_bits<u32>(in_warp));
     }
 }
 

@@ -1,17 +1,13 @@
 #include "xpoint/device.hh"
 
+#include "core/base/bits.hh"
+
 #include <algorithm>
 #include <bit>
 
 namespace memsim::xpoint {
 
 using protocol::DdrtCommand;
-
-namespace {
-constexpr std::uint64_t first_bits(unsigned n) {
-    return n == 64 ? ~std::uint64_t {0} : (std::uint64_t {1} << n) - 1;
-}
-} // namespace
 
 Device::Device(const DeviceParams& params, const MediaParams& media_params, DeviceStats& stats,
                MediaStats& media_stats, WearStats& wear, DeviceState& state, Contents& contents,
@@ -40,7 +36,7 @@ std::optional<std::pair<const char*, std::string>> Device::wrong(const DevicePar
 void Device::init() {
     media_.init();
     state_.loads.resize(params_.loads());
-    state_.free_loads = first_bits(params_.loads());
+    state_.free_loads = low_bits(params_.loads());
     state_.read_buffer.resize(params_.read_buffer());
     state_.write_buffer.resize(params_.write_buffer());
 }
@@ -172,7 +168,7 @@ void Device::release(std::uint32_t slot) {
 
 void Device::finish(Tick now) {
     media_.finish(now, params_.drain_low(), [this](std::uint8_t entry) {
-        device_parts::for_each_bit(state_.read_buffer[entry].users, [&](std::uint32_t slot) {
+        for_each_bit(state_.read_buffer[entry].users, [&](std::uint32_t slot) {
             become_ready(slot, state_.read_buffer.contents(), entry);
         });
     });
@@ -195,7 +191,7 @@ void Device::copy_in(std::uint64_t line, std::uint64_t sector, const SectorBytes
 // ---- reports ---------------------------------------------------------------------------------
 
 bool Device::pending() const {
-    return state_.free_loads != first_bits(params_.loads()) || !media_.idle();
+    return state_.free_loads != low_bits(params_.loads()) || !media_.idle();
 }
 
 void Device::check_loaded(Loader& l) const {

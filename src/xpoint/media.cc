@@ -75,8 +75,7 @@ void Media::start(Tick now) {
         std::uint64_t wanted = state_.with_reads | (state_.draining ? state_.with_writes : 0);
         if (state_.move == Move::due) wanted |= bit(partition_of(state_.levelling.move_source()));
         if (state_.move == Move::copied) wanted |= bit(partition_of(state_.levelling.gap()));
-        device_parts::for_each_bit(wanted & ~state_.at_work,
-                                   [&](std::uint32_t i) { start(i, now); });
+        for_each_bit(wanted & ~state_.at_work, [&](std::uint32_t i) { start(i, now); });
     } while (before == Move::none && state_.move != before);
 }
 
@@ -125,8 +124,8 @@ Time Media::access(State::Partition& p, std::uint64_t physical, bool write, Tick
 
 /// Writes the dirty lines of a row to the media.
 void Media::close(const OpenRow& open, Tick now) {
-    device_parts::for_each_bit(
-        open.dirty, [&](std::uint32_t i) { write_line((open.row << row_bits_) + i, now); });
+    for_each_bit(open.dirty,
+                 [&](std::uint32_t i) { write_line((open.row << row_bits_) + i, now); });
     ++stats_.rows_closed;
 }
 
@@ -190,7 +189,7 @@ bool Media::start_write(unsigned partition, Tick now) {
         if (!counted) count_writes(1);
         return true;
     }
-    const bool whole = e.sectors == first_sectors(line_sectors);
+    const bool whole = e.sectors == low_bits<std::uint8_t>(line_sectors);
     if (!whole) ++stats_.refills, count_reads(1);
     begin(partition, Op::write, entry, physical,
           whole ? params_.t_write() : params_.t_read() + params_.t_write(), now);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "device_parts/bits.hh"
+#include "core/base/bits.hh"
 #include "xpoint/open_row.hh"
 #include "xpoint/read_buffer.hh"
 #include "xpoint/start_gap.hh"
@@ -127,7 +127,7 @@ class Media {
     void finish(Tick now, unsigned drain_low, F&& line_read) {
         if (state_.next_done > now) return;
         state_.next_done = never;
-        device_parts::for_each_bit(state_.at_work, [&](std::uint32_t i) {
+        for_each_bit(state_.at_work, [&](std::uint32_t i) {
             State::Partition& p = state_.partitions[i];
             if (p.done > now) {
                 state_.next_done = std::min(state_.next_done, p.done);

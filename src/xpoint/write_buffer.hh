@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/bits.hh"
 #include "core/kernel/component.hh"
 #include "core/state/hash_map.hh"
 #include "device_parts/sector_store.hh"
@@ -33,7 +34,7 @@ class WriteBuffer {
 
     void resize(unsigned entries) {
         entries_.resize(entries);
-        free_ = entries == 64 ? ~std::uint64_t {0} : (std::uint64_t {1} << entries) - 1;
+        free_ = low_bits(entries);
     }
     std::size_t size() const { return entries_.size(); }
     bool full() const { return free_ == 0; }

@@ -1,5 +1,6 @@
 #include "cmd/compress/bit_planes.hh"
 
+#include "core/base/bits.hh"
 #include "core/base/error.hh"
 
 #include <bit>
@@ -9,7 +10,7 @@ namespace memsim::cmd::bit_planes {
 
 static constexpr std::uint32_t words = 32, planes = 33;
 static constexpr std::uint32_t plane_bits = words - 1;
-static constexpr std::uint32_t all_ones = (1u << plane_bits) - 1;
+static constexpr std::uint32_t all_ones = low_bits<std::uint32_t>(plane_bits);
 static constexpr std::uint32_t position_bits = 5, least_run = 2;
 
 /// Prefixes of the codes of planes, without operands.
@@ -40,7 +41,7 @@ class Writer {
         while (length) { // fill the current byte
             const std::uint32_t room = 8 - packed.bit_count % 8, n = std::min(room, length);
             length -= n;
-            const std::uint32_t part = value >> length & ((1u << n) - 1);
+            const std::uint32_t part = value >> length & low_bits<std::uint32_t>(n);
             packed.bits[packed.bit_count / 8] |= static_cast<std::uint8_t>(part << (room - n));
             packed.bit_count += n;
         }

@@ -1,10 +1,9 @@
 #include "cmd/controller/block_memory.hh"
 
-#include "device_parts/bits.hh"
+#include "core/base/bits.hh"
 
 namespace memsim::cmd {
 
-using device_parts::for_each_bit;
 using protocol::MemRequest;
 
 unsigned BlockMemory::read(std::uint32_t place, std::uint32_t sectors, MemRequest& r) const {
@@ -12,7 +11,8 @@ unsigned BlockMemory::read(std::uint32_t place, std::uint32_t sectors, MemReques
     const std::uint32_t n = packed ? packing_.sectors(place) : 0;
     if (packed && n == 0) return 0;
     // A BPC code represents the whole block; a BCD difference occupies its first sectors.
-    r = map_.over(place, !packed ? sectors : packing_.coded(place) ? (1u << n) - 1 : all_sectors);
+    if (packed) sectors = packing_.coded(place) ? low_bits<std::uint32_t>(n) : all_sectors;
+    r = map_.over(place, sectors);
     if (packed) r.packed.set(n * sector_bytes);
     return packed ? n : bits_set(sectors);
 }
@@ -25,7 +25,7 @@ bool BlockMemory::write(std::uint32_t place, const Sectors& data, std::uint32_t 
     packing_.write(place, whole, bytes);
     const bool packed = packing_.compressed(place);
     const std::uint32_t n = packed ? packing_.sectors(place) : block_sectors;
-    if (packing_.coded(place)) mask = (1u << n) - 1;
+    if (packing_.coded(place)) mask = low_bits<std::uint32_t>(n);
     if (mask == 0) return false;
     MemRequest r = map_.over(place, mask);
     r.command = protocol::Command::write;

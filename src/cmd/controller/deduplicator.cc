@@ -1,7 +1,7 @@
 #include "cmd/controller/deduplicator.hh"
 
+#include "core/base/bits.hh"
 #include "core/kernel/registry.hh"
-#include "device_parts/bits.hh"
 
 #include <sys/mman.h>
 

@@ -1,10 +1,8 @@
 #include "cmd/controller/host_access.hh"
 
-#include "device_parts/bits.hh"
+#include "core/base/bits.hh"
 
 namespace memsim::cmd {
-
-using device_parts::for_each_bit;
 
 /// Reads a sector of a block from its present place.
 void HostAccess::held(std::uint32_t block, std::uint32_t sector, SectorBytes& to) {

@@ -1,10 +1,8 @@
 #include "cmd/controller/job_contents.hh"
 
-#include "device_parts/bits.hh"
+#include "core/base/bits.hh"
 
 namespace memsim::cmd {
-
-using device_parts::for_each_bit;
 
 void JobContents::take_write(std::uint32_t id) {
     Job& j = jobs_[id];

@@ -1,10 +1,8 @@
 #include "cmd/controller/reading.hh"
 
-#include "device_parts/bits.hh"
+#include "core/base/bits.hh"
 
 namespace memsim::cmd {
-
-using device_parts::for_each_bit;
 
 Actions Reading::step(std::uint32_t id) {
     Job& j = shared_.jobs[id];

@@ -2,11 +2,9 @@
 // and is a duplicate only if all bytes are equal. Detectors with a strong digest leave this step
 // out (Detector::verifies()).
 #include "cmd/controller/writing.hh"
-#include "device_parts/bits.hh"
+#include "core/base/bits.hh"
 
 namespace memsim::cmd {
-
-using device_parts::for_each_bit;
 
 Actions Writing::find_reference(std::uint32_t id, Job& j) {
     if (must_be_whole(j)) return complete(id, j);

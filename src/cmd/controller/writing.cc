@@ -1,11 +1,9 @@
 #include "cmd/controller/writing.hh"
 
 #include "cmd/detect/intra.hh"
-#include "device_parts/bits.hh"
+#include "core/base/bits.hh"
 
 namespace memsim::cmd {
-
-using device_parts::for_each_bit;
 
 Actions Writing::step(std::uint32_t id) {
     Job& j = shared_.jobs[id];

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cmd/tables/block.hh"
-#include "device_parts/bits.hh"
+#include "core/base/bits.hh"
 
 #include <optional>
 
@@ -15,7 +15,7 @@ inline std::optional<std::uint32_t> intra_value(Block block, std::uint32_t mask)
     const auto first = static_cast<std::uint32_t>(std::countr_zero(mask)) * words;
     const auto value = element<std::uint32_t>(block, first);
     std::uint32_t different = 0;
-    device_parts::for_each_bit(mask & all_sectors, [&](std::uint32_t sector) {
+    for_each_bit(mask & all_sectors, [&](std::uint32_t sector) {
         for (std::uint32_t w = 0; w < words; ++w)
             different |= value ^ element<std::uint32_t>(block, sector * words + w);
     });

@@ -1,6 +1,6 @@
 #include "cmd/detect/md5.hh"
 
-#include "device_parts/bits.hh"
+#include "core/base/bits.hh"
 
 #include <nettle/md5.h>
 
@@ -9,7 +9,7 @@ namespace memsim::cmd {
 Reference::Digest md5(Block block, std::uint32_t mask) {
     md5_ctx context;
     md5_init(&context);
-    device_parts::for_each_bit(mask, [&](std::uint32_t sector) {
+    for_each_bit(mask, [&](std::uint32_t sector) {
         md5_update(&context, sector_bytes, block.data() + sector * sector_bytes);
     });
     Reference::Digest digest;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/base/bits.hh"
+
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -11,7 +13,7 @@ namespace memsim::cmd {
 
 inline constexpr std::uint32_t block_bytes = 128, sector_bytes = 32;
 inline constexpr std::uint32_t block_sectors = block_bytes / sector_bytes;
-inline constexpr std::uint32_t all_sectors = (1u << block_sectors) - 1;
+inline constexpr std::uint32_t all_sectors = low_bits<std::uint32_t>(block_sectors);
 
 using Block = std::span<const std::uint8_t, block_bytes>;
 using BlockBytes = std::array<std::uint8_t, block_bytes>;

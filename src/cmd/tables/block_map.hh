@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cmd/tables/sectors.hh"
+#include "core/base/bits.hh"
 #include "device_parts/interleave.hh"
 #include "protocol/mem.hh"
 
@@ -39,7 +40,7 @@ class BlockMap {
         const auto n = static_cast<std::uint32_t>(std::bit_width(sectors)) - first;
         r.address = address(block) + std::uint64_t {first} * sector_bytes;
         r.bytes = n * sector_bytes;
-        if (sectors >> first != (1u << n) - 1)
+        if (sectors >> first != low_bits(n))
             r.sectors = static_cast<std::uint16_t>(sectors >> first);
         return r;
     }

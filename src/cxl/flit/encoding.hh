@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/bits.hh"
 #include "core/base/units.hh"
 #include "cxl/flit/message.hh"
 
@@ -13,10 +14,10 @@ using SlotBits = Uint128;
 struct Field {
     std::uint32_t at, width;
     constexpr std::uint64_t get(SlotBits bits) const {
-        return static_cast<std::uint64_t>(bits >> at) & ((std::uint64_t {1} << width) - 1);
+        return static_cast<std::uint64_t>(bits >> at) & low_bits(width);
     }
     constexpr SlotBits put(std::uint64_t value) const {
-        return static_cast<SlotBits>(value & ((std::uint64_t {1} << width) - 1)) << at;
+        return static_cast<SlotBits>(value & low_bits(width)) << at;
     }
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/bits.hh"
 #include "cxl/flit/galois.hh"
 
 #include <span>
@@ -37,7 +38,7 @@ class ByteCrc {
 
   private:
     using Field = Galois<0x12b>;
-    static constexpr std::uint64_t mask = n < 8 ? (std::uint64_t {1} << 8 * (n % 8)) - 1 : ~0ull;
+    static constexpr std::uint64_t mask = low_bits(8 * n);
     /// For a byte b: b x^n, reduced.
     static constexpr std::array<std::uint64_t, 256> table = [] {
         std::array<std::uint8_t, n + 1> generator {1}; // [i]: coefficient of x^i

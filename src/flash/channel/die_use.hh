@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/bits.hh"
 #include "core/state/archive.hh"
 #include "flash/channel/plane_queues.hh"
 
@@ -111,7 +112,6 @@ class DieUse {
     }
 
   private:
-    static std::uint64_t low_bits(std::uint32_t n) { return n == 64 ? ~0ull : (1ull << n) - 1; }
     std::uint64_t planes_of_die(std::uint32_t die) const {
         return die_mask_ << die * config_.planes;
     }

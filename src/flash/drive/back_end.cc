@@ -1,10 +1,35 @@
 #include "flash/drive/back_end.hh"
 
+#include "core/base/bits.hh"
+
 namespace memsim::flash {
 
 using protocol::block_sector_bytes;
 using protocol::FlashClass;
 using protocol::FlashOp;
+
+namespace {
+
+Ftl::Config ftl_config(const Geometry& geometry, const FtlParams& params, const DriveSpace& space,
+                       const Refuse& refuse) {
+    Ftl::Config f;
+    f.geometry = geometry;
+    try {
+        f.order = plane_order(params.allocation(), geometry);
+    } catch (const ConfigError& e) {
+        refuse("allocation", e.what());
+    }
+    f.host_pages = space.host_pages;
+    f.map_pages = space.map_pages;
+    f.aged = share_of(space.host_pages, params.preconditioned());
+    f.kept = params.gc_blocks();
+    f.stop = params.gc_stop();
+    f.fixed_plane = params.fixed_plane();
+    f.least_worn_first = params.dynamic_wear_levelling();
+    return f;
+}
+
+} // namespace
 
 DriveBackEnd::DriveBackEnd(const FlashShape& shape, const FtlParams& params, FtlStats& stats,
                            DriveBackEndState& state, DriveContents& contents, Contents& records,
@@ -12,28 +37,13 @@ DriveBackEnd::DriveBackEnd(const FlashShape& shape, const FtlParams& params, Ftl
     : params_(params), stat_(stats), state_(state), contents_(contents), records_(records),
       front_(front), geometry_(shape.geometry()),
       page_sectors_(static_cast<std::uint32_t>(shape.page->raw / block_sector_bytes)),
-      page_mask_(page_sectors_ == 32 ? ~0u : (1u << page_sectors_) - 1),
-      map_in_flash_(params.map_cache->raw > 0),
+      page_mask_(low_bits<std::uint32_t>(page_sectors_)), map_in_flash_(params.map_cache->raw > 0),
       per_map_page_(static_cast<std::uint32_t>(shape.page->raw / params.map_entry_flash())),
       space_(shape, map_in_flash_ ? per_map_page_ : 0, params.gc_threshold(), params.gc_target(),
              std::max(params.gc_blocks() + 1, params.gc_stop()),
              params.static_wear_levelling() ? 4 : 3, refuse),
       jobs_(state.jobs) {
-    Ftl::Config f;
-    f.geometry = geometry_;
-    try {
-        f.order = plane_order(params.allocation(), geometry_);
-    } catch (const ConfigError& e) {
-        refuse("allocation", e.what());
-    }
-    f.host_pages = space_.host_pages;
-    f.map_pages = space_.map_pages;
-    f.aged = share_of(space_.host_pages, params.preconditioned());
-    f.kept = params.gc_blocks();
-    f.stop = params.gc_stop();
-    f.fixed_plane = params.fixed_plane();
-    f.least_worn_first = params.dynamic_wear_levelling();
-    ftl_.emplace(std::move(f), state_.ftl);
+    ftl_.emplace(ftl_config(geometry_, params, space_, refuse), state_.ftl);
     ftl_->init();
     if (params.overwritten() > 0_pct) {
         if (ftl_->figures().aged == 0)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/bits.hh"
 #include "device_parts/deferred_writes.hh"
 #include "flash/nand/page_contents.hh"
 #include "protocol/block_io.hh"
@@ -155,10 +156,7 @@ class DriveContents {
     }
     template <class F>
     void for_each(std::uint32_t sectors, F&& f) {
-        for (std::uint32_t page = page_sectors_ == 32 ? ~0u : (1u << page_sectors_) - 1,
-                           set = sectors & page;
-             set; set &= set - 1)
-            f(static_cast<std::uint32_t>(std::countr_zero(set)));
+        for_each_bit(sectors & low_bits(page_sectors_), f);
     }
     /// Start of the page's sector i in a record of the request.
     std::uint32_t place_in(const protocol::BlockRequest& r, std::uint32_t lpn,

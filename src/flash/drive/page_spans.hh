@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/base/bits.hh"
+
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -20,8 +22,7 @@ inline PageSpan first_span(std::uint64_t sector, std::uint64_t sectors,
     const auto first = static_cast<std::uint32_t>(sector % page_sectors);
     const auto n =
         static_cast<std::uint32_t>(std::min<std::uint64_t>(sectors, page_sectors - first));
-    return {static_cast<std::uint32_t>(sector / page_sectors), (n == 32 ? ~0u : (1u << n) - 1)
-                                                                   << first};
+    return {static_cast<std::uint32_t>(sector / page_sectors), low_bits<std::uint32_t>(n) << first};
 }
 
 /// Calls f(span) for each page that contains some of these sectors.

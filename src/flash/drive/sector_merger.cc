@@ -1,5 +1,6 @@
 #include "flash/drive/sector_merger.hh"
 
+#include "core/base/bits.hh"
 #include "core/kernel/registry.hh"
 #include "device_parts/named.hh"
 #include "device_parts/record_part.hh"
@@ -108,7 +109,7 @@ std::uint32_t SectorMerger::create(Kind kind, const BlockRequest& r) {
 /// Adds the blocks of a write to its group.
 void SectorMerger::add(Job& merge, const BlockRequest& r) {
     const auto block = static_cast<std::uint32_t>(r.sector % blocks_);
-    merge.blocks |= first_bits(r.sectors) << block;
+    merge.blocks |= low_bits(r.sectors) << block;
     Contents& contents = sim().contents();
     if (!contents.enabled()) return;
     if (!merge.contents) merge.contents = contents.create();
@@ -125,8 +126,7 @@ bool SectorMerger::send() {
     for (; !state.to_drive.empty() && port.drive.can_send(); any = true) {
         const std::uint32_t j = state.to_drive.pop();
         Job& job = state.jobs[j];
-        if (job.kind == Kind::read_rest && job.blocks == first_bits(blocks_))
-            job.kind = Kind::write;
+        if (job.kind == Kind::read_rest && job.blocks == low_bits(blocks_)) job.kind = Kind::write;
         BlockRequest r = job.request;
         const std::uint32_t unit = job.kind == Kind::pass ? ratio_ : blocks_; // to round to
         const std::uint64_t first = r.sector / unit, end = (r.sector + r.sectors + unit - 1) / unit;

@@ -103,7 +103,6 @@ class SectorMerger final : public Model<SectorMerger>,
     Contents::Id cut(const Job& job, Contents::Id found);
     std::uint64_t group_of(const protocol::BlockRequest& r) const { return r.sector / blocks_; }
     void begin_merge(std::uint32_t job);
-    static std::uint64_t first_bits(std::uint64_t n) { return ~std::uint64_t {0} >> (64 - n); }
 
     std::uint32_t ratio_ = 2;  ///< blocks in a sector
     std::uint32_t blocks_ = 2; ///< blocks in a group

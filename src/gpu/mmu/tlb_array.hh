@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/bits.hh"
 #include "core/state/hash_map.hh"
 #include "device_parts/tag_policies/lru.hh"
 
@@ -12,7 +13,7 @@ namespace memsim::gpu {
 constexpr std::uint64_t page_key(std::uint16_t application, std::uint64_t page) {
     return std::uint64_t {application} << 48 | page;
 }
-constexpr std::uint64_t page_of(std::uint64_t key) { return key & ((std::uint64_t {1} << 48) - 1); }
+constexpr std::uint64_t page_of(std::uint64_t key) { return key & low_bits(48); }
 constexpr std::uint16_t application_of(std::uint64_t key) {
     return static_cast<std::uint16_t>(key >> 48);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/bits.hh"
 #include "gpu_program/warp_stream.hh"
 #include "protocol/sectors.hh"
 
@@ -95,11 +96,13 @@ class Coalescer {
         cover(covered_[i - 1], static_cast<unsigned>(address - line), width);
     }
     /// Mask of the sectors of protocol::sector_bytes in the first bytes of a line.
-    static std::uint32_t bits(unsigned bytes) { return (1u << bytes / protocol::sector_bytes) - 1; }
+    static std::uint32_t bits(unsigned bytes) {
+        return low_bits<std::uint32_t>(bytes / protocol::sector_bytes);
+    }
     /// A bit for each byte of a line's sectors.
     using Bytes = std::array<std::uint32_t, protocol::most_sectors>;
     static void cover(Bytes& bytes, unsigned offset, unsigned width) {
-        const std::uint64_t m = (std::uint64_t {1} << std::min(width, 32u)) - 1;
+        const std::uint64_t m = low_bits(std::min(width, 32u));
         bytes[offset / 32] |= static_cast<std::uint32_t>(m << offset % 32);
     }
     static Access access(std::uint64_t line, std::uint32_t touched, const Bytes& covered) {

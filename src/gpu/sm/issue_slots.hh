@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/bits.hh"
 #include "device_parts/interleave.hh"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ inline std::uint32_t passes(std::uint32_t mask, std::uint32_t lanes) {
     if (lanes == threads) return 1;
     std::uint32_t n = 0;
     for (std::uint32_t first = 0; first < threads; first += lanes)
-        n += ((mask >> first) & ((1u << lanes) - 1)) != 0;
+        n += ((mask >> first) & low_bits(lanes)) != 0;
     return std::max(n, 1u);
 }
 

@@ -1,6 +1,9 @@
 #pragma once
 
+#include "core/base/bits.hh"
 #include "gpu_program/warp_stream.hh"
+
+#include <algorithm>
 
 namespace memsim::gpu {
 
@@ -22,7 +25,7 @@ void for_each_upcoming(WarpPosition warp, unsigned most, gpu_program::WarpOp& op
     gpu_program::WarpStreamReader reader(warp.stream, warp.position);
     const std::uint64_t missing = std::rotr(warp.outstanding, warp.latest);
     for (unsigned results = 0; most && reader.next(op);) {
-        const std::uint64_t own = results < 64 ? (std::uint64_t {1} << results) - 1 : ~0ull;
+        const std::uint64_t own = low_bits(std::min(results, 64u));
         const std::uint64_t before = results < 64 ? op.waits >> results : 0;
         if ((op.waits & own) || (before & missing)) return;
         results += op.has_result;

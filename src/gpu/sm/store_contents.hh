@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/bits.hh"
 #include "core/kernel/contents.hh"
 #include "gpu/sm/coalescer.hh"
 
@@ -39,7 +40,7 @@ inline void leave_out(Contents& contents, const gpu_program::WarpOp& op, std::ui
                       std::uint16_t application) {
     for (std::uint32_t rest = op.mask; rest; rest &= rest - 1) {
         const std::uint64_t address = base + op.address[std::countr_zero(rest)];
-        const std::uint64_t bytes = (std::uint64_t {1} << op.width) - 1;
+        const std::uint64_t bytes = low_bits(op.width);
         contents.leave_out(left_out_key(address, application),
                            static_cast<std::uint32_t>(bytes << address % protocol::sector_bytes));
     }

@@ -1,5 +1,6 @@
 #include "mem/page_cache/write_groups.hh"
 
+#include "core/base/bits.hh"
 #include "device_parts/record_part.hh"
 
 #include <bit>
@@ -64,7 +65,7 @@ void WriteGroups::write(const Group& g) {
                           g.contents ? device_parts::part_of(path_.contents, g.contents,
                                                              first * sectors, n * sectors)
                                      : Contents::Id {});
-        rest &= n == 64 ? 0 : ~((((std::uint64_t {1} << n) - 1)) << first);
+        rest &= ~(low_bits(n) << first);
     }
     path_.contents.release(g.contents);
 }

@@ -1,5 +1,6 @@
 #include "ohm/channel/page_swapper.hh"
 
+#include "core/base/bits.hh"
 #include "device_parts/named.hh"
 
 #include <bit>
@@ -25,7 +26,7 @@ bool PageSwapper::accept(const DdrtCommand& c) {
         job.xpoint = c.address;
         job.dram = c.other;
         job.id = c.id;
-        job.all = static_cast<Mask>((1u << c.bytes / line_bytes) - 1);
+        job.all = low_bits<Mask>(c.bytes / line_bytes);
         return true;
     }
     return false;

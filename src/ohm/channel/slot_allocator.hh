@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/bits.hh"
 #include "core/base/error.hh"
 #include "core/base/units.hh"
 #include "core/state/archive.hh"
@@ -33,7 +34,7 @@ struct SlotAllocator {
 
     void resize(std::uint32_t n) {
         free.assign((n + 63) / 64, ~std::uint64_t {0});
-        if (n % 64) free.back() = (std::uint64_t {1} << n % 64) - 1;
+        if (n % 64) free.back() = low_bits(n % 64);
         taken = 0;
     }
     /// Requires a free slot.

@@ -1,10 +1,8 @@
 #include "ohm/planar/copy_swaps.hh"
 
-#include "device_parts/bits.hh"
+#include "core/base/bits.hh"
 
 namespace memsim::ohm {
-
-using device_parts::for_each_bit;
 
 namespace {
 unsigned first_of(unsigned set) { return static_cast<unsigned>(std::countr_zero(set)); }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/bits.hh"
 #include "core/kernel/component.hh"
 #include "device_parts/deferred_writes.hh"
 #include "device_parts/named.hh"
@@ -146,7 +147,7 @@ class PageSwaps {
     static void check(const Component& controller, const SwapParams& params, Bytes page);
     void init() {
         state_.swaps.resize(params_.swaps());
-        all_ = static_cast<Swap::Mask>((1u << placement_.page_bytes / Swap::piece_bytes) - 1);
+        all_ = low_bits<Swap::Mask>(placement_.page_bytes / Swap::piece_bytes);
     }
 
     GroupTable& groups() { return state_.groups; }

@@ -1,5 +1,9 @@
 #include "workload/simt/simt.hh"
 
+#include "core/base/bits.hh"
+
+#include <algorithm>
+
 namespace memsim::workload {
 
 Warp::Warp(BlockRun& run, u32 index, Mask threads)
@@ -62,8 +66,7 @@ Block::Block(BlockRun run) : run_(run) {
     warps_.reserve(warps);
     for (u32 w = 0; w < warps; ++w) {
         const u32 in_warp = threads - w * warp_lanes;
-        warps_.emplace_back(run_, w,
-                            in_warp >= warp_lanes ? all_active : (Mask {1} << in_warp) - 1);
+        warps_.emplace_back(run_, w, low_bits<Mask>(std::min(in_warp, warp_lanes)));
     }
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/base/bits.hh"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -19,8 +21,7 @@ inline std::uint32_t bank_passes(std::uint32_t mask, unsigned width,
         std::array<std::array<std::uint64_t, 32>, 32> seen;
         std::array<std::uint8_t, 32> n {};
         std::uint8_t most = 0;
-        const std::uint32_t group =
-            mask & (lanes == 32 ? ~0u : ((std::uint32_t {1} << lanes) - 1) << from);
+        const std::uint32_t group = mask & low_bits<std::uint32_t>(lanes) << from;
         for (std::uint32_t rest = group; rest; rest &= rest - 1)
             for (unsigned w = 0; w < words; ++w) {
                 const std::uint64_t word =

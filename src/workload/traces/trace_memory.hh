@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/bits.hh"
 #include "core/state/hash_map.hh"
 
 #include <cstdint>
@@ -30,7 +31,7 @@ class TraceMemory {
             last_ = page;
             base_ = place(page);
         }
-        return base_ + (address & ((std::uint64_t {1} << shift_) - 1));
+        return base_ + (address & low_bits(shift_));
     }
     /// Reserves bytes at the end for local memory, at its first access.
     void reserve_local(std::uint64_t bytes) {

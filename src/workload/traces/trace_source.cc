@@ -1,5 +1,6 @@
 #include "workload/traces/trace_source.hh"
 
+#include "core/base/bits.hh"
 #include "core/base/hash.hh"
 #include "core/base/heed.hh"
 #include "device_parts/named.hh"
@@ -240,8 +241,7 @@ std::uint64_t TraceSource::waits_of(const SassInstruction& i, std::uint64_t& ope
     for (unsigned d = 0; d < i.destinations; ++d) need(i.destination[d], value);
     if (i.opcode.kind == SassKind::wait_copies && copies_ != 0) {
         // All outstanding copies, because no register states how many may remain outstanding.
-        const std::uint64_t n = results_ - copies_ + 1;
-        waits |= n >= 64 ? ~std::uint64_t {0} : (std::uint64_t {1} << n) - 1;
+        waits |= low_bits(std::min<std::uint64_t>(results_ - copies_ + 1, 64));
         copies_ = 0;
     }
     return waits;

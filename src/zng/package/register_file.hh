@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/bits.hh"
 #include "core/state/hash_map.hh"
 #include "device_parts/links.hh"
 #include "zng/layout/page_mask.hh"
@@ -56,7 +57,7 @@ class RegisterFile {
         state_.registers.assign(std::size_t {config_.planes} * config_.of_plane, {});
         state_.pools.assign(config_.grouped ? 1 : config_.planes, {});
         for (RegisterPool& p : state_.pools) p.free = pool_size();
-        state_.free.assign(config_.planes, ~std::uint64_t {0} >> (64 - config_.of_plane));
+        state_.free.assign(config_.planes, low_bits(config_.of_plane));
     }
     std::uint32_t pool_size() const {
         return config_.grouped ? config_.planes * config_.of_plane : config_.of_plane;

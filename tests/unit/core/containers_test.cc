@@ -298,3 +298,12 @@ TEST_CASE("bits are counted as std::popcount counts them") {
     }
     CHECK(memsim::bits_set(~0u) == 32);
 }
+
+TEST_CASE("a mask of the low bits is exact from no bit to all bits of its type") {
+    std::uint64_t mask = 0;
+    for (unsigned n = 0; n <= 64; mask = mask << 1 | 1, ++n) {
+        CHECK(memsim::low_bits(n) == mask);
+        if (n <= 32) CHECK(memsim::low_bits<std::uint32_t>(n) == mask);
+        if (n <= 16) CHECK(memsim::low_bits<std::uint16_t>(n) == mask);
+    }
+}

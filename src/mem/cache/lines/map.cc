@@ -1,5 +1,7 @@
 #include "mem/cache/lines/map.hh"
 
+#include "core/base/bits.hh"
+
 namespace memsim::mem::cache {
 
 void Map::narrow(Sectors& s, std::uint64_t address, std::uint32_t sectors,
@@ -13,7 +15,7 @@ void Map::narrow(Sectors& s, std::uint64_t address, std::uint32_t sectors,
     const auto end = static_cast<unsigned>(std::bit_width(s.touched));
     std::uint64_t named = (sectors ? std::uint64_t {sectors} : ~std::uint64_t {0}) << lead;
     std::uint64_t whole = (named & ~(std::uint64_t {partial} << lead));
-    const std::uint64_t all = (std::uint64_t {1} << each) - 1;
+    const std::uint64_t all = low_bits(each);
     for (unsigned i = first; i < end; ++i, named >>= each, whole >>= each) {
         if ((named & all) == 0) s.touched = without(s.touched, bits(i, 1));
         if ((whole & all) != all) s.whole = without(s.whole, bits(i, 1));
@@ -32,7 +34,7 @@ void Map::name(protocol::MemRequest& r, std::uint64_t line, SectorMask m,
     const auto spread = [&](unsigned mask) {
         std::uint32_t wide = 0;
         for (unsigned i = 0; i < n; ++i)
-            if (mask >> i & 1) wide |= ((1u << each) - 1) << i * each;
+            if (mask >> i & 1) wide |= low_bits<std::uint32_t>(each) << i * each;
         return static_cast<std::uint16_t>(wide);
     };
     if (m >> first != bits(0, n)) r.sectors = spread(m >> first);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/bits.hh"
 #include "device_parts/hashed_interleave/hashed_interleave.hh"
 #include "device_parts/tag_array.hh"
 #include "mem/cache/lines/set_index.hh"
@@ -10,7 +11,7 @@ namespace memsim::mem::cache {
 using device_parts::SectorMask;
 
 constexpr SectorMask bits(unsigned first, unsigned n) {
-    return static_cast<SectorMask>(((1u << n) - 1) << first);
+    return static_cast<SectorMask>(low_bits<std::uint32_t>(n) << first);
 }
 constexpr SectorMask without(SectorMask a, SectorMask b) { return a & static_cast<SectorMask>(~b); }
 
@@ -62,7 +63,7 @@ class Map {
     Sectors sectors(const M& m) const {
         Sectors s {span(m.address, m.bytes), 0};
         s.whole = s.touched;
-        const std::uint64_t part = (std::uint64_t {1} << sector_bits_) - 1;
+        const std::uint64_t part = low_bits(sector_bits_);
         if (m.address & part) s.whole = without(s.whole, span(m.address, 1));
         if ((m.address + m.bytes) & part)
             s.whole = without(s.whole, span(m.address + m.bytes - 1, 1));
