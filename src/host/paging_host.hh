@@ -7,7 +7,6 @@
 #include "host/copy_engine.hh"
 #include "host/fault_driver.hh"
 #include "host/hinted_pages.hh"
-#include "host/host_dram.hh"
 #include "host/page_backing.hh"
 #include "protocol/block_io.hh"
 #include "protocol/mem.hh"
@@ -179,7 +178,7 @@ class PagingHost final : public Model<PagingHost>, public Functional {
         Fifo<std::uint32_t> placing; ///< pages to report to the MMU
         Fifo<protocol::BlockRequest> to_drive;
         std::uint32_t writing = 0; ///< pages being written to the drive
-        HostDram dram;
+        SerialWire dram;           ///< the host's, shared by all transfers
         PageBacking backing;
         Timer next;
     };

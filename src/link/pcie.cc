@@ -121,9 +121,7 @@ void Pcie::start_transfer(Wire& wire, const M& m, bool answers, const Counters& 
                              m.address % static_cast<std::uint64_t>(params.payload->raw);
     const std::uint32_t bytes =
         data + (same_stream ? 0 : static_cast<std::uint32_t>(params.overhead->raw));
-    if (wire.free_at != now()) wire.remainder = 0; // not back to back
-    const Tick taken = wire_time_.take(bytes, wire.remainder);
-    wire.free_at = now() + taken;
+    wire_time_.occupy(now(), bytes, wire.free_at, wire.remainder);
     wire.busy = true;
     wire.answers = answers;
     wire.continues = data ? m.address + m.payload() : ~std::uint64_t {0};

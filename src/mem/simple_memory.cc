@@ -17,11 +17,7 @@ void SimpleMemory::wake() {
         }
         ++(r.command == protocol::Command::read ? stat.reads : stat.writes);
         stat.bytes += r.payload();
-        const auto work = static_cast<Uint128>(r.packed.bytes(r.payload())) * ticks_per_second +
-                          static_cast<Uint128>(state.remainder);
-        const auto rate = static_cast<Uint128>(params.bandwidth->raw);
-        state.free_at = now() + static_cast<Tick>(work / rate);
-        state.remainder = static_cast<std::int64_t>(work % rate);
+        state.free_at = now() + wire_.take(r.packed.bytes(r.payload()), state.remainder);
         protocol::MemResponse answer = protocol::answer(r);
         sim().stamps().mark(answer.stamps, protocol::Stage::dram, now() + params.latency->raw);
         if (sim().contents().enabled() && r.command == protocol::Command::read)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/clock.hh"
 #include "core/machine/functional.hh"
 #include "device_parts/sector_store.hh"
 #include "protocol/mem.hh"
@@ -49,7 +50,7 @@ class SimpleMemory final : public Model<SimpleMemory>, public Functional {
         Timer ready;
     };
 
-    explicit SimpleMemory(const Params& p) : params(p) {}
+    explicit SimpleMemory(const Params& p) : params(p), wire_(p.bandwidth()) {}
     void wake() override;
     void functional(const PortBase& at, FunctionalAccess& access) override;
 
@@ -57,6 +58,9 @@ class SimpleMemory final : public Model<SimpleMemory>, public Functional {
     Ports port;
     Stats stat;
     State state;
+
+  private:
+    WireTime wire_;
 };
 
 } // namespace memsim::mem

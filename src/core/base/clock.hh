@@ -2,6 +2,7 @@
 
 #include "core/base/units.hh"
 
+#include <algorithm>
 #include <limits>
 
 namespace memsim {
@@ -114,6 +115,12 @@ class WireTime {
         for (remainder += part_; remainder >= rate_; remainder -= rate_) ++time;
         return time;
     }
+    /// Occupies a serial wire from `start` on, which is not before `free_at`, and returns when the
+    /// last byte has left. The fraction is carried only between back-to-back transfers.
+    Tick occupy(Tick start, std::uint32_t bytes, Tick& free_at, std::int64_t& remainder) {
+        if (start != free_at) remainder = 0;
+        return free_at = start + take(bytes, remainder);
+    }
 
   private:
     [[gnu::noinline]] void divide(std::uint32_t bytes) {
@@ -132,6 +139,17 @@ class WireTime {
     std::uint32_t bytes_ = 0;
     Tick whole_ = 0;
     std::int64_t part_ = 0; ///< bytes x 10^15 - whole x rate
+};
+
+/// A wire that carries one transfer after another. A value for State.
+struct SerialWire {
+    Tick free_at = 0;           ///< when the last transfer ends
+    std::int64_t remainder = 0; ///< of bytes / rate
+
+    /// Returns when these bytes have been transferred, after all earlier ones.
+    Tick transfer(WireTime& rate, std::uint32_t bytes, Tick now) {
+        return rate.occupy(std::max(now, free_at), bytes, free_at, remainder);
+    }
 };
 
 } // namespace memsim

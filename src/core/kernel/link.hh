@@ -94,11 +94,7 @@ class LinkBase {
     /// with a clock sees it at the next edge.
     Tick occupy_wire(std::uint32_t bytes, Tick delay = 0) {
         Tick start = sim_->now();
-        if (wire_.rate() != 0) {
-            if (wire_free_ != start) remainder_ = 0; // not back to back
-            start += wire_.take(bytes, remainder_);
-            wire_free_ = start;
-        }
+        if (wire_.rate() != 0) start = wire_.occupy(start, bytes, wire_free_, remainder_);
         const Tick at = start + latency_ + delay;
         return receiver_edges_ ? receiver_edges_->at_or_after(at).tick : at;
     }

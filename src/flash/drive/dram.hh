@@ -3,6 +3,8 @@
 #include "core/base/clock.hh"
 #include "core/state/fifo.hh"
 
+#include <algorithm>
+
 namespace memsim::flash {
 
 /// A transfer of sectors over a drive's DRAM.
@@ -27,8 +29,8 @@ class DriveDram {
         : latency_(latency), wire_(rate), state_(state) {}
 
     void use(std::uint32_t command, std::uint32_t sectors, std::uint32_t bytes, Tick now) {
-        if (state_.free < now) state_.free = now, state_.remainder = 0;
-        state_.free += latency_.raw + wire_.take(bytes, state_.remainder);
+        wire_.occupy(std::max(now, state_.free), bytes, state_.free, state_.remainder);
+        state_.free += latency_.raw;
         state_.transfers.push({state_.free, command, sectors});
     }
     /// Calls done(transfer) for each completed transfer.

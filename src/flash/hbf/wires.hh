@@ -33,15 +33,9 @@ struct HbfWireStats {
     Counter wire_energy {Unit::energy, "Energy of what the wires moved"};
 };
 
-/// One direction of a channel's wires. A value for State.
-struct HbfWire {
-    Tick free_at = 0;
-    std::int64_t remainder = 0; ///< of bytes / rate, carried over back-to-back transfers
-};
-
 /// The wires of all channels: to the host, then from it. Plain values for State.
 struct HbfWiresState {
-    std::vector<HbfWire> to_host, from_host; ///< by channel
+    std::vector<SerialWire> to_host, from_host; ///< by channel
 };
 
 /// A part: transfers take the wires in the order of their reservation.
@@ -62,18 +56,16 @@ class HbfWires {
     }
     void check_loaded(Loader& l) const {
         for (const auto* all : {&state_.to_host, &state_.from_host})
-            for (const HbfWire& w : *all)
+            for (const SerialWire& w : *all)
                 l.index("wires.remainder", static_cast<std::uint64_t>(w.remainder),
                         static_cast<std::uint64_t>(time_.rate()));
     }
 
   private:
-    Tick reserve(HbfWire& wire, std::uint32_t bytes, Tick now) {
-        if (wire.free_at < now) wire = {now, 0};
-        wire.free_at += time_.take(bytes, wire.remainder);
+    Tick reserve(SerialWire& wire, std::uint32_t bytes, Tick now) {
         stats_.wire_bytes += bytes;
         stats_.wire_energy += std::uint64_t {8} * bytes * static_cast<std::uint64_t>(of_bit_.raw);
-        return wire.free_at;
+        return wire.transfer(time_, bytes, now);
     }
 
     WireTime time_;

@@ -2,6 +2,7 @@
 
 #include "core/base/clock.hh"
 
+#include <algorithm>
 #include <vector>
 
 namespace memsim::zng::package {
@@ -24,8 +25,7 @@ class RegisterWires {
     /// Reserves the wires for `bytes`. Returns the time from now until they have crossed.
     Time take(std::uint32_t plane, std::uint32_t bytes, Tick now) {
         Tick& free = state_.free[plane];
-        if (free < now) free = now, state_.remainder[plane] = 0;
-        free += wire_.take(bytes, state_.remainder[plane]);
+        wire_.occupy(std::max(now, free), bytes, free, state_.remainder[plane]);
         return Time {free - now};
     }
     /// The time that `bytes` take on free wires.

@@ -161,4 +161,21 @@ TEST_CASE("edge n of a clock is ceil(n x 10^15 / f), exactly, over a millisecond
     CHECK(Clock(30_GHz).at_or_after(-5).tick == 0);
 }
 
+TEST_CASE("transfers over a serial wire follow each other without a drift") {
+    WireTime rate(1_GBps);
+    SerialWire wire;
+    CHECK(wire.transfer(rate, 1000, 0) == (1_us).raw);
+    CHECK(wire.transfer(rate, 500, 0) == (1'500_ns).raw);
+    CHECK(wire.transfer(rate, 1000, (10_us).raw) == (11_us).raw);
+    // A byte takes 3 1/3 fs. Back to back the fraction is carried, otherwise it is dropped.
+    WireTime thirds(Rate {300'000'000'000'000});
+    SerialWire exact;
+    CHECK(exact.transfer(thirds, 1, 0) == 3);
+    CHECK(exact.transfer(thirds, 1, 3) == 6);
+    CHECK(exact.transfer(thirds, 1, 0) == 10);
+    CHECK(exact.transfer(thirds, 1, 10) == 13);
+    CHECK(exact.transfer(thirds, 1, 14) == 17);
+    CHECK(exact.transfer(thirds, 2, 0) == 24);
+}
+
 } // namespace memsim::units_test

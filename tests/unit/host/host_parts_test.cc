@@ -1,7 +1,6 @@
 #include "host/copy_engine.hh"
 #include "host/fault_driver.hh"
 #include "host/held_pages.hh"
-#include "host/host_dram.hh"
 #include "host/page_backing.hh"
 
 #include <catch2/catch.hpp>
@@ -26,14 +25,6 @@ TEST_CASE("The directions of a copy engine take turns, each with one page at a t
     send(false), send(false), send(true), send(true), send(true);
     CHECK(order == decltype(order) {{7, false}, {1, true}, {7, false}, {1, true}, {2, true}});
     CHECK(e.idle());
-}
-
-TEST_CASE("Transfers of host DRAM follow each other at its bandwidth", "[host_parts]") {
-    WireTime rate(1_GBps);
-    HostDram dram;
-    CHECK(dram.transfer(rate, 1000, 0) == (1_us).raw);
-    CHECK(dram.transfer(rate, 500, 0) == (1'500_ns).raw);
-    CHECK(dram.transfer(rate, 1000, (10_us).raw) == (11_us).raw);
 }
 
 TEST_CASE("The driver takes a batch after its interrupt, and one page after the other",

@@ -61,10 +61,11 @@ class DataBus {
     /// latency() later. Requires: start >= earliest(user, towards_device).
     Tick reserve(Tick start, std::uint32_t bytes, std::uint16_t user, bool towards_device) {
         MEMSIM_ASSERT(start >= earliest(user, towards_device), "the data bus is reserved twice");
-        if (start != state_.free_at) state_.remainder = 0;
-        const Tick taken = state_.coded ? take_coded(bytes) : wire_.take(bytes, state_.remainder);
-        state_.busy += taken;
-        state_.free_at = start + taken;
+        if (state_.coded)
+            occupy_coded(start, bytes);
+        else
+            wire_.occupy(start, bytes, state_.free_at, state_.remainder);
+        state_.busy += state_.free_at - start;
         state_.user = user;
         state_.towards_device = towards_device;
         return state_.free_at;
@@ -88,9 +89,9 @@ class DataBus {
     Tick gap() const { return figures_.gap.raw; }
 
   private:
-    [[gnu::noinline]] Tick take_coded(std::uint32_t bytes) { // rarely called
+    [[gnu::noinline]] void occupy_coded(Tick start, std::uint32_t bytes) { // rarely called
         state_.coded_bytes += bytes;
-        return coded_wire_.take(figures_.code.places * bytes, state_.remainder);
+        coded_wire_.occupy(start, figures_.code.places * bytes, state_.free_at, state_.remainder);
     }
 
     Config figures_;
