@@ -29,7 +29,7 @@ void PagingHost::init() {
     const auto& pages = port.pages.interface<const protocol::HasPages>();
     if (pages.page_bytes() != page)
         refuse("page", "must equal that of " + port.pages.neighbour_path() + ", " +
-                           Text<Bytes>::show({static_cast<std::int64_t>(pages.page_bytes())}));
+                           bytes_text(pages.page_bytes()));
     chunks_ = static_cast<std::uint32_t>(page / chunk);
     sectors_ = page / protocol::block_sector_bytes;
     if ((params.source() == PageSource::host_memory) == bool {port.drive_side})

@@ -16,14 +16,9 @@ static const Stage routing {"router"};
 
 namespace {
 
-std::string show(std::uint64_t address) {
-    return Text<Bytes>::show({static_cast<std::int64_t>(address)});
-}
 std::string show(const AddressRange& r) {
-    return "'" + show(r.base) + " " + show(r.bytes) + " " + std::to_string(r.target) + "'";
-}
-std::uint64_t parse(const std::string& text) {
-    return static_cast<std::uint64_t>(Text<Bytes>::parse(text).raw);
+    return "'" + bytes_text(r.base) + " " + bytes_text(r.bytes) + " " + std::to_string(r.target) +
+           "'";
 }
 
 } // namespace
@@ -39,17 +34,16 @@ void AddressRouter::init() {
 }
 
 void AddressRouter::read_ranges() {
-    std::istringstream text(params.ranges());
-    for (std::string one; std::getline(text, one, ',');) {
-        std::istringstream words(one);
+    for (const std::string_view one : elements_of(params.ranges())) {
+        std::istringstream words {std::string(one)};
         std::string base, bytes, target, more;
         if (!(words >> base >> bytes >> target) || words >> more)
-            refuse("ranges", "'" + one +
+            refuse("ranges", "'" + std::string(one) +
                                  "' is not a first address, a size and a port, such as '0B "
                                  "1GiB 0'");
         AddressRange r;
         try {
-            r = {parse(base), parse(bytes), Text<std::uint16_t>::parse(target)};
+            r = {parse_bytes(base), parse_bytes(bytes), Text<std::uint16_t>::parse(target)};
         } catch (const ConfigError& e) {
             refuse("ranges", e.what());
         }
@@ -72,8 +66,8 @@ void AddressRouter::check_holes() const {
     for (std::uint32_t i = 1; i < state.ranges.size(); ++i) {
         const AddressRange &a = state.ranges[i - 1], &b = state.ranges[i];
         if (a.last() + 1 != b.base)
-            refuse("ranges", "there is a hole from " + show(a.last() + 1) + " to " + show(b.base) +
-                                 ", between " + show(a) + " and " + show(b) +
+            refuse("ranges", "there is a hole from " + bytes_text(a.last() + 1) + " to " +
+                                 bytes_text(b.base) + ", between " + show(a) + " and " + show(b) +
                                  ": close it, or connect control to firmware that does");
     }
 }

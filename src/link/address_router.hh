@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/text.hh"
 #include "core/kernel/component.hh"
 #include "core/machine/functional.hh"
 #include "device_parts/fan_out.hh"
@@ -7,8 +8,6 @@
 #include "protocol/address_ranges.hh"
 #include "protocol/mem.hh"
 #include "protocol/traffic.hh"
-
-#include <algorithm>
 
 namespace memsim::link {
 
@@ -58,10 +57,7 @@ class AddressRouter final : public Model<AddressRouter>,
             "of these ranges are counted. Empty: none is counted",
             from_wiring()};
 
-        unsigned named() const {
-            const std::string& all = names();
-            return all.empty() ? 0u : 1 + static_cast<unsigned>(std::ranges::count(all, ','));
-        }
+        unsigned named() const { return static_cast<unsigned>(elements_of(names()).size()); }
     };
     struct Ports {
         Responder<Mem> cpu_side {

@@ -33,12 +33,9 @@ inline void check_block_sectors(const PortBase& mine) {
 inline void check_block_request(const Component& owner, const char* parameter,
                                 std::uint64_t bytes) {
     constexpr std::uint64_t most = std::uint64_t {BlockRequest::most_sectors} * block_sector_bytes;
-    const auto show = [](std::uint64_t n) {
-        return Text<Bytes>::show({static_cast<std::int64_t>(n)});
-    };
     if (bytes > most)
-        throw ConfigError(owner.path() + "." + parameter + ": " + show(bytes) +
-                          " is more than the " + show(most) +
+        throw ConfigError(owner.path() + "." + parameter + ": " + bytes_text(bytes) +
+                          " is more than the " + bytes_text(most) +
                           " that a drive moves in one request: make it smaller");
 }
 

@@ -6,10 +6,6 @@ namespace memsim::protocol {
 
 namespace {
 
-std::string size(std::uint64_t bytes) {
-    return Text<Bytes>::show({static_cast<std::int64_t>(bytes)});
-}
-
 /// Intersects the addresses of `above` with `own`; adds no element if the intersection is empty.
 /// Returns false if the result is not a share.
 bool restrict_to(const AddressShare& own, const std::optional<AddressShare>& above,
@@ -57,7 +53,7 @@ std::optional<AddressShare> unite(const std::vector<AddressShare>& parts) {
 std::string AddressShare::text() const {
     if (ways == 1) return "all addresses";
     return "part " + std::to_string(index) + " of " + std::to_string(ways) + " in chunks of " +
-           size(chunk);
+           bytes_text(chunk);
 }
 
 Traffic traffic_to(const PortBase& mine, unsigned hops) {
@@ -105,7 +101,7 @@ std::optional<AddressShare> agreed_share(const PortBase& mine, const StatedShare
 void check_chunk(const PortBase& mine, std::uint64_t bytes, const std::string& param) {
     const auto known = traffic_to(mine).share;
     if (!known || known->ways == 1 || known->chunk % bytes == 0) return;
-    throw ConfigError(mine.owner().path() + "." + param + ": it holds " + size(bytes) +
+    throw ConfigError(mine.owner().path() + "." + param + ": it holds " + bytes_text(bytes) +
                       " as a whole, but " + known->dealt_by->path() + " sends it " + known->text() +
                       ": make the chunks a multiple");
 }
@@ -114,8 +110,8 @@ void check_block(const PortBase& mine, std::uint64_t block, const std::string& p
     const Traffic traffic = traffic_to(mine);
     if (traffic.block <= block) return;
     throw ConfigError(mine.owner().path() + "." + param + ": a request must lie within " +
-                      size(block) + ", but those of " + traffic.sender->path() + " may span " +
-                      size(traffic.block) + ": give both the same line");
+                      bytes_text(block) + ", but those of " + traffic.sender->path() +
+                      " may span " + bytes_text(traffic.block) + ": give both the same line");
 }
 
 } // namespace memsim::protocol

@@ -50,7 +50,7 @@ void Deduplicator::check_memory(std::uint32_t blocks) const {
         mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (all == MAP_FAILED)
         refuse("capacity", "the tables of " + params.capacity.text() + " need " +
-                               Text<Bytes>::show({static_cast<std::int64_t>(bytes)}) +
+                               bytes_text(bytes) +
                                " of host memory, which exceeds the available memory: reduce it");
     munmap(all, bytes);
 }

@@ -162,6 +162,25 @@ bool reciprocal(std::string_view text, std::string_view wanted, std::int64_t& ra
 
 } // namespace detail
 
+std::string bytes_text(std::uint64_t bytes) {
+    return Text<Bytes>::show({static_cast<std::int64_t>(bytes)});
+}
+std::uint64_t parse_bytes(std::string_view text) {
+    return static_cast<std::uint64_t>(Text<Bytes>::parse(text).raw);
+}
+
+std::vector<std::string_view> elements_of(std::string_view list, char separator) {
+    std::vector<std::string_view> elements;
+    for (std::size_t at = 0; !list.empty() && at <= list.size();) {
+        const std::size_t end = std::min(list.find(separator, at), list.size());
+        std::string_view one = list.substr(at, end - at);
+        one.remove_prefix(std::min(one.find_first_not_of(" \t"), one.size()));
+        elements.push_back(one.substr(0, one.find_last_not_of(" \t") + 1));
+        at = end + 1;
+    }
+    return elements;
+}
+
 bool Text<bool>::parse(std::string_view s) {
     if (s == "true" || s == "True" || s == "1") return true;
     if (s == "false" || s == "False" || s == "0") return false;

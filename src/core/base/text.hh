@@ -12,6 +12,14 @@ namespace memsim {
 template <class T>
 struct Text;
 
+/// Sizes and addresses as text, such as '4KiB', without the sign of Bytes.
+std::string bytes_text(std::uint64_t bytes);
+std::uint64_t parse_bytes(std::string_view text);
+
+/// The elements of '10, 6', without the blanks around them. An empty text has none; otherwise an
+/// element may be empty. They refer to the text.
+std::vector<std::string_view> elements_of(std::string_view list, char separator = ',');
+
 /// An enumeration becomes a parameter type with a function in its own namespace: `constexpr
 /// std::array<std::string_view, N> names_of(E)`, in the enumerators' order from 0.
 template <class E>

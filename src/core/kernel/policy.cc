@@ -1,6 +1,7 @@
 #include "core/kernel/policy.hh"
 
 #include "core/base/before_main.hh"
+#include "core/base/text.hh"
 
 #include <boost/algorithm/string/trim.hpp>
 
@@ -15,10 +16,8 @@ std::map<std::string, std::map<std::string, PolicyInfo>>& table() {
 /// Names and values of 'bits=3, seed=7'; `text` is the whole choice, for error sentences.
 Arguments arguments_of(std::string_view list, std::string_view text) {
     Arguments all;
-    while (!list.empty()) {
-        const std::size_t comma = std::min(list.find(','), list.size());
-        const std::string one(list.substr(0, comma));
-        list.remove_prefix(std::min(comma + 1, list.size()));
+    for (const std::string_view each : elements_of(list)) {
+        const std::string one(each);
         const std::size_t equals = one.find('=');
         if (equals == one.npos)
             throw ConfigError("'" + std::string(text) + "': '" + one +

@@ -15,9 +15,6 @@ constexpr std::uint64_t flit_reach = std::uint64_t {line_bytes} << RwdFields::ad
 std::string show(const HdmDecoder& d) {
     return bytes_text(d.bytes) + " from " + bytes_text(d.base);
 }
-std::uint64_t parse(const std::string& text) {
-    return static_cast<std::uint64_t>(Text<Bytes>::parse(text).raw);
-}
 std::string ports_of(const HdmEntry& e) {
     std::string text = e.decoder.ways == 1 ? "port" : "ports";
     for (std::uint32_t i = 0; i < e.decoder.ways; ++i) text += " " + std::to_string(e.targets[i]);
@@ -28,16 +25,15 @@ std::string ports_of(const HdmEntry& e) {
 std::vector<HdmEntry> read_ranges(const std::string& ranges, std::size_t ports,
                                   const AddressPlan::Refuse& refuse) {
     std::vector<HdmEntry> all;
-    std::istringstream text(ranges);
-    for (std::string one; std::getline(text, one, ',');) {
-        std::istringstream words(one);
+    for (const std::string_view one : elements_of(ranges)) {
+        std::istringstream words {std::string(one)};
         HdmEntry e;
         e.decoder.ways = 0;
         try {
             std::string base, granularity;
             words >> base >> granularity;
-            e.decoder.base = parse(base);
-            e.decoder.granularity = static_cast<std::uint32_t>(parse(granularity));
+            e.decoder.base = parse_bytes(base);
+            e.decoder.granularity = static_cast<std::uint32_t>(parse_bytes(granularity));
             for (std::string port; words >> port; ++e.decoder.ways) {
                 const auto number = Text<std::uint16_t>::parse(port);
                 if (number >= ports || e.decoder.ways == e.targets.size())
@@ -46,7 +42,7 @@ std::vector<HdmEntry> read_ranges(const std::string& ranges, std::size_t ports,
                 e.targets[e.decoder.ways] = static_cast<std::uint8_t>(number);
             }
         } catch (const ConfigError& error) {
-            refuse("ranges", "'" + one +
+            refuse("ranges", "'" + std::string(one) +
                                  "' is not a first address, a granularity and ports, such as '0B "
                                  "256B 0 1': " +
                                  error.what());

@@ -15,10 +15,6 @@ constexpr std::uint32_t field = 0xf, first_of_three = 8, powers_of_two = 5, code
 
 } // namespace
 
-std::string bytes_text(std::uint64_t bytes) {
-    return Text<Bytes>::show({static_cast<std::int64_t>(bytes)});
-}
-
 std::string HdmDecoder::fault() const {
     if (std::find(all_ways.begin(), all_ways.end(), ways) == all_ways.end())
         return std::to_string(ways) +

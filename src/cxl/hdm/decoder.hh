@@ -8,9 +8,6 @@
 
 namespace memsim::cxl {
 
-/// A number of bytes in the format of parameters, such as "256MiB"; for messages.
-std::string bytes_text(std::uint64_t bytes);
-
 /// An HDM decoder (CXL 3.1, 8.2.4.20): a range of host physical addresses (HPA) shared by an
 /// interleave set of 1 to 16 targets, and the device physical addresses (DPA) of each target's
 /// share. Chunks of `granularity` are assigned to the targets in turn, and are contiguous in each.

@@ -1,22 +1,10 @@
 #include "gpu/dispatch/partition.hh"
 
-#include <algorithm>
+#include "core/base/text.hh"
 
 namespace memsim::gpu {
 
 namespace {
-
-/// '10,6': the elements of a list.
-std::vector<std::string> parts_of(const std::string& list) {
-    std::vector<std::string> parts;
-    for (std::size_t at = 0; !list.empty() && at <= list.size();) {
-        const std::size_t comma = std::min(list.find(',', at), list.size());
-        const std::size_t first = std::min(list.find_first_not_of(' ', at), comma);
-        parts.push_back(list.substr(first, comma - first));
-        at = comma + 1;
-    }
-    return parts;
-}
 
 [[noreturn]] void refuse(const std::string& path, const char* parameter, const std::string& why) {
     throw ConfigError(path + "." + parameter + ": " + why);
@@ -35,7 +23,7 @@ std::vector<SmRange> split_sms(const PartitionParams& p, std::uint32_t sms,
         return std::vector<SmRange>(n, {0, sms});
     }
     std::vector<std::uint64_t> split;
-    for (const std::string& part : parts_of(p.sm_split())) {
+    for (const std::string_view part : elements_of(p.sm_split())) {
         try {
             split.push_back(Text<unsigned>::parse(part));
         } catch (const ConfigError& e) {
@@ -69,7 +57,7 @@ std::vector<SmRange> split_sms(const PartitionParams& p, std::uint32_t sms,
 std::vector<std::uint64_t> place_applications(const AddressParams& p,
                                               const std::vector<std::uint64_t>& footprints,
                                               const std::string& path) {
-    const std::vector<std::string> given = parts_of(p.bases());
+    const std::vector<std::string_view> given = elements_of(p.bases());
     if (p.translated()) {
         if (!given.empty()) refuse(path, "bases", "an MMU places pages: leave it empty");
         return std::vector<std::uint64_t>(footprints.size(), 0);
@@ -84,7 +72,7 @@ std::vector<std::uint64_t> place_applications(const AddressParams& p,
     for (std::size_t i = 0; i < footprints.size(); ++i) {
         bases.push_back(next);
         if (!given.empty()) try {
-                bases.back() = static_cast<std::uint64_t>(Text<Bytes>::parse(given[i]).raw);
+                bases.back() = parse_bytes(given[i]);
             } catch (const ConfigError& e) {
                 refuse(path, "bases", e.what());
             }

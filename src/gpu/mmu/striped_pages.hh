@@ -42,8 +42,7 @@ void check_stripes(const Ports& ports) {
         if (!first) first = other;
         if (!other || other->page_stripe() == first->page_stripe()) continue;
         const auto text = [](const protocol::PageStripe& s) {
-            return std::to_string(s.pages) + " pages in units of " +
-                   Text<Bytes>::show({static_cast<std::int64_t>(s.unit)});
+            return std::to_string(s.pages) + " pages in units of " + bytes_text(s.unit);
         };
         throw ConfigError(ports[i].neighbour_path() + ".stripe: " + text(other->page_stripe()) +
                           ", but " + ports[0].neighbour_path() + " has " +

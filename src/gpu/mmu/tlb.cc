@@ -19,7 +19,7 @@ void Tlb::init() {
     pages_of_ = port.mmu_side.find_interface<protocol::HasPages>();
     if (pages_of_ && pages_of_->page_bytes() != page)
         refuse("page", "must equal that of " + port.mmu_side.neighbour_path() + ", " +
-                           Text<Bytes>::show({static_cast<std::int64_t>(pages_of_->page_bytes())}));
+                           bytes_text(pages_of_->page_bytes()));
     const auto unit = static_cast<std::uint64_t>(params.stripe_unit->raw);
     if (params.stripe() > 1 && page % unit) refuse("stripe_unit", "must divide the page");
     striped_ = {page, page_stripe()};

@@ -59,7 +59,7 @@ void Cache::take_share() {
     share_ = *agreed;
     if (share_.ways > 1 && share_.chunk % params.line_bytes())
         refuse("line", params.geometry.line.text() + " do not divide the chunks of " +
-                           Text<Bytes>::show({static_cast<std::int64_t>(share_.chunk)}) +
+                           bytes_text(share_.chunk) +
                            " of its addresses: a line must lie in one cache");
 }
 

@@ -19,8 +19,8 @@ void Crossbar::init() {
             if (const auto in = protocol::traffic_to(port.cpu_side[i]);
                 in.block && params.granularity->raw % static_cast<std::int64_t>(in.block))
                 refuse("granularity", params.granularity.text() + " is not a multiple of the " +
-                                          Text<Bytes>::show({static_cast<std::int64_t>(in.block)}) +
-                                          " that a request of " + in.sender->path() +
+                                          bytes_text(in.block) + " that a request of " +
+                                          in.sender->path() +
                                           " may span: a request must go to one output");
     width_ = device_parts::Divider(static_cast<std::uint64_t>(params.width->raw));
     state.requests.resize(params.inputs(), params.outputs(), params.buffer(), params.arbitration());

@@ -34,9 +34,8 @@ unsigned groups(const GroupLevel& level, unsigned requesters) {
 
 std::vector<GroupLevel> group_levels(std::string_view text) {
     std::vector<GroupLevel> all;
-    std::istringstream levels {std::string(text)};
-    for (std::string one; std::getline(levels, one, ',');) {
-        const GroupLevel level = level_of(one);
+    for (const std::string_view one : elements_of(text)) {
+        const GroupLevel level = level_of(std::string(one));
         if (!all.empty() && level.members % all.back().members)
             throw ConfigError("groups of " + std::to_string(level.members) +
                               " requesters do not consist of groups of " +

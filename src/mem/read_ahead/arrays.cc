@@ -10,10 +10,6 @@ namespace memsim::mem {
 
 namespace {
 
-std::uint64_t parse(const std::string& text) {
-    return static_cast<std::uint64_t>(Text<Bytes>::parse(text).raw);
-}
-
 AheadArray array_of(const std::string& text, std::uint32_t group, std::uint64_t line) {
     std::istringstream words(text);
     std::string base, bytes, signal, more;
@@ -21,7 +17,7 @@ AheadArray array_of(const std::string& text, std::uint32_t group, std::uint64_t 
         throw ConfigError("'" + text +
                           "' is not a first address and a size, such as '0B 4KiB', perhaps with "
                           "the number of a signal");
-    AheadArray array {.base = parse(base), .bytes = parse(bytes), .group = group};
+    AheadArray array {.base = parse_bytes(base), .bytes = parse_bytes(bytes), .group = group};
     if (!signal.empty()) array.signal = Text<std::uint32_t>::parse(signal);
     if (array.bytes == 0 || array.base % line || array.bytes % line)
         throw ConfigError("'" + text + "' does not consist of whole lines");
@@ -31,13 +27,12 @@ AheadArray array_of(const std::string& text, std::uint32_t group, std::uint64_t 
 } // namespace
 
 AheadArrays::AheadArrays(const std::string& text, std::uint64_t line) {
-    std::istringstream groups(text);
-    for (std::string group; std::getline(groups, group, ';'); ++groups_) {
-        std::istringstream arrays(group);
-        for (std::string one; std::getline(arrays, one, ',');)
-            all_.push_back(array_of(one, groups_, line));
+    for (const std::string_view group : elements_of(text, ';')) {
+        for (const std::string_view one : elements_of(group))
+            all_.push_back(array_of(std::string(one), groups_, line));
         if (all_.empty() || all_.back().group != groups_)
             throw ConfigError("group " + std::to_string(groups_) + " has no array");
+        ++groups_;
     }
     sort_by_address();
 }

@@ -1,3 +1,4 @@
+#include "core/base/text.hh"
 #include "core/kernel/registry.hh"
 #include "workload/neural/network.hh"
 
@@ -249,11 +250,8 @@ class CfgReader {
             l.activation = static_cast<Activation>(at - activations.begin());
         }
         if (key == "from" || key == "layers")
-            for (std::string_view rest = value_; !rest.empty();) {
-                const std::size_t comma = std::min(rest.find(','), rest.size());
-                l.from.push_back(whole(trim(rest.substr(0, comma)), -65536));
-                rest.remove_prefix(std::min(comma + 1, rest.size()));
-            }
+            for (const std::string_view one : elements_of(value_))
+                l.from.push_back(whole(one, -65536));
     }
 
     InputFile file_;

@@ -1,5 +1,6 @@
 #include "workload/traces/address_trace.hh"
 
+#include "core/base/text.hh"
 #include "input_files/words.hh"
 
 #include <algorithm>
@@ -13,18 +14,16 @@ static const Named<TraceFormat> automatic {
 std::vector<std::uint64_t> parse_geometry(std::string_view text) {
     std::vector<std::uint64_t> sizes;
     std::uint64_t product = 1;
-    for (std::size_t from = 0; from <= text.size() && !text.empty();) {
-        const std::size_t end = std::min(text.find(',', from), text.size());
+    for (const std::string_view one : elements_of(text)) {
         std::uint64_t n = 0;
-        const auto [last, error] = std::from_chars(text.data() + from, text.data() + end, n);
-        if (error != std::errc {} || last != text.data() + end || n == 0 ||
+        const auto [last, error] = std::from_chars(one.begin(), one.end(), n);
+        if (error != std::errc {} || last != one.end() || n == 0 ||
             n > (std::uint64_t {1} << 57) / product)
             throw ConfigError("'" + std::string(text) +
                               "' is no geometry: give the numbers of channels, ranks, bank groups, "
                               "banks, rows and columns, such as 1,2,4,4,65536,128");
         product *= n;
         sizes.push_back(n);
-        from = end + 1;
     }
     return sizes;
 }

@@ -1,17 +1,14 @@
 #include "zng/ftl/data_ranges.hh"
 
+#include "core/base/text.hh"
 #include "core/declare/param.hh"
-
-#include <sstream>
 
 namespace memsim::zng {
 
 std::vector<BlockRange> data_ranges(const std::string& footprints, unsigned applications,
                                     const MergeBlocks::Config& blocks,
                                     const protocol::HasPages& mmu, const std::string& mmu_path) {
-    std::vector<std::string> texts;
-    std::istringstream text(footprints);
-    for (std::string one; std::getline(text, one, ',');) texts.push_back(one);
+    const std::vector<std::string_view> texts = elements_of(footprints);
     if (texts.size() != applications)
         throw ConfigError("'" + footprints + "' has " + std::to_string(texts.size()) +
                           " values for " + std::to_string(applications) + " applications");
@@ -20,7 +17,7 @@ std::vector<BlockRange> data_ranges(const std::string& footprints, unsigned appl
     const std::uint64_t data = std::uint64_t {flash.groups()} * blocks.data_blocks;
     std::vector<BlockRange> ranges;
     for (unsigned i = 0; i < applications; ++i) {
-        const auto bytes = static_cast<std::uint64_t>(Text<Bytes>::parse(texts[i]).raw);
+        const std::uint64_t bytes = parse_bytes(texts[i]);
         const std::uint64_t count = (bytes + flash.block_bytes() - 1) / flash.block_bytes();
         const std::optional<std::uint64_t> first =
             mmu.frame_at_start(static_cast<std::uint16_t>(i));

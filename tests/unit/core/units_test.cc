@@ -178,4 +178,14 @@ TEST_CASE("transfers over a serial wire follow each other without a drift") {
     CHECK(exact.transfer(thirds, 2, 0) == 24);
 }
 
+TEST_CASE("a list has the elements between its separators, without blanks around them") {
+    using List = std::vector<std::string_view>;
+    CHECK(elements_of("") == List {});
+    CHECK(elements_of("0B 1GiB 0") == List {"0B 1GiB 0"});
+    CHECK(elements_of(" a b,\tc , d") == List {"a b", "c", "d"});
+    CHECK(elements_of("a,,b,") == List {"a", "", "b", ""});
+    CHECK(elements_of(" ") == List {""});
+    CHECK(elements_of("a, b; c", ';') == List {"a, b", "c"});
+}
+
 } // namespace memsim::units_test

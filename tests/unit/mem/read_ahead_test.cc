@@ -287,7 +287,8 @@ TEST_CASE("arrays that cannot be read ahead are refused", "[read_ahead]") {
     CHECK_THAT(refusal("", "0B 4KiB; 4KiB"), Contains("is not a first address and a size"));
     CHECK_THAT(refusal("", "0B 4KiB; 4KiB 100B"), Contains("does not consist of whole lines"));
     CHECK_THAT(refusal("", "0B 4KiB; 2KiB 4KiB"), Contains("two arrays overlap"));
-    CHECK_THAT(refusal("", "0B 4KiB; ; 8KiB 4KiB"), Contains("is not a first address"));
+    CHECK_THAT(refusal("", "0B 4KiB; ; 8KiB 4KiB"), Contains("group 1 has no array"));
+    CHECK_THAT(refusal("", "0B 4KiB; 4KiB 4KiB;"), Contains("group 2 has no array"));
     CHECK_THAT(refusal("interleave_index=1", groups), Contains("is not below interleave_ways"));
 }
 
