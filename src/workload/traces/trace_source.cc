@@ -19,8 +19,14 @@ namespace {
 constexpr std::string_view all_streams = "in_order";
 constexpr unsigned zero_register = 255;
 constexpr std::uint64_t window = 16 << 20; ///< of shared and of local memory, in the generic space
-// PC and kernel identify an instruction: kernels are 4 MiB apart.
-constexpr unsigned kernel_shift = 22;
+/// The first PC of a kernel. The first 1024 kernels are 4 MiB apart. The next 1024 begin in the
+/// middle between two of them, the 2048 after those in the middle of the halves, and so on.
+std::uint32_t first_pc(std::uint32_t kernel) {
+    std::uint32_t pc = kernel << 22, half = 1u << 21;
+    for (std::uint32_t round = kernel >> 10; round; round >>= 1, half >>= 1)
+        if (round & 1) pc += half;
+    return pc;
+}
 
 std::string digest_of(const std::vector<TraceCommand>& commands) {
     Digest digest;
@@ -134,7 +140,7 @@ void TraceSource::open(const std::string& path) {
     auto& names = shared_ ? shared_->state.names : state.names;
     auto at = std::find(names.begin(), names.end(), kernel_->header().name);
     if (at == names.end()) at = names.insert(names.end(), kernel_->header().name);
-    pc_base_ = static_cast<std::uint32_t>(at - names.begin()) << kernel_shift;
+    pc_base_ = first_pc(static_cast<std::uint32_t>(at - names.begin()));
 }
 
 void TraceSource::save(Saver& to) const {

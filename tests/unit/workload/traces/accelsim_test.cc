@@ -82,6 +82,34 @@ Totals play(TraceSource& source, F&& f) {
 
 } // namespace
 
+TEST_CASE("the PCs of any number of kernels differ", "[traces]") {
+    constexpr std::uint32_t kernels = 2050;
+    const Folder folder;
+    std::string list;
+    for (std::uint32_t k = 0; k < kernels; ++k) {
+        std::string text = kernel_text("0010 ffffffff 1 R1 LDG.E 1 R2 4 1 0x7fc800000000 4\n"
+                                       "0020 ffffffff 0 EXIT 0 0\n",
+                                       2);
+        text.replace(text.find("= k\n"), 4, "= k" + std::to_string(k) + "\n");
+        const std::string name = "k" + std::to_string(k) + ".traceg";
+        folder.write(name, text);
+        list += name + "\n";
+    }
+    TraceSource source(folder.write("kernelslist.g", list), {});
+    std::vector<std::uint32_t> pcs;
+    play(source, [&](const gpu_program::Launch&, const WarpOp& op) {
+        if (touches_memory(op.kind)) pcs.push_back(op.pc);
+    });
+    REQUIRE(pcs.size() == kernels);
+    constexpr std::uint32_t mib = 1 << 20;
+    CHECK(pcs[1] == 4 * mib + 0x10);
+    CHECK(pcs[1023] == 1023u * 4 * mib + 0x10);
+    CHECK(pcs[1024] == 2 * mib + 0x10);
+    CHECK(pcs[1025] == 6 * mib + 0x10);
+    CHECK(pcs[2048] == 1 * mib + 0x10);
+    CHECK(std::set(pcs.begin(), pcs.end()).size() == kernels);
+}
+
 TEST_CASE("an opcode determines memory effect and width", "[traces]") {
     const auto is = [](const char* text, SassKind kind, SassSpace space, unsigned width) {
         const SassOpcode o = sass_opcode(text);
