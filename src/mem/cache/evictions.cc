@@ -19,7 +19,9 @@ CacheStall Evictions::take_way(const Access& a, bool written, std::uint32_t mess
     if (leaves && use_.config.acknowledged && !use_.outlet.can_expect())
         return CacheStall::mem_side;
     if (!tags.empty(way)) {
-        if (leaves) use_.banks.occupy(a.place.bank, use_.config.read_cycles);
+        if (leaves)
+            use_.banks.occupy(use_.map.bank(use_.map.address_of(tags.tag(way))),
+                              use_.config.read_cycles);
         evict(way);
     }
     tags.replace(way, a.place.line, a.request.application);

@@ -328,6 +328,21 @@ TEST_CASE("a flush waits for its own write-backs and for those of lines evicted 
     CHECK(value(rig.cache().stat.flushed_lines) == 0); // it never became valid
 }
 
+TEST_CASE("the write-back of an evicted line occupies the bank of that line", "[mem][cache]") {
+    Rig rig("capacity=256B ways=2 banks=2 clock=1GHz read_cycles=8 write_policy=write_back "
+            "write_allocate=true");
+    Driver& d = rig.driver(); // one set; odd lines are in bank 1
+    d.plan(0, Command::write, 0, 128, true);
+    d.plan(20 * ns, Command::write, 128, 128, true);
+    d.plan(100 * ns, Command::write, 384, 128, true); // evicts line 0 of bank 0
+    d.plan(101 * ns, Command::write, 384, 128);       // finds bank 1 free
+    d.plan(102 * ns, Command::write, 256, 128);       // waits for bank 0
+    rig.run();
+    CHECK(d.answered(3) == 101 * ns + hit_time);
+    CHECK(d.answered(4) == 108 * ns + 10 * ns);
+    CHECK(value(rig.cache().stat.writebacks) == 2);
+}
+
 TEST_CASE("a line is evicted when a place is reserved for the response to its write-back",
           "[mem][cache]") {
     for (const char* outstanding : {"1", "2"}) {
