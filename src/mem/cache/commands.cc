@@ -25,7 +25,6 @@ CacheStall Commands::flush(const MemRequest& r, std::uint32_t port) {
     use_.flush = {true, 0, 0, 0, port, r};
     use_.flush.dropped = use_.lines.mshrs.drop_and_await(
         [&](std::uint32_t line) { return flushes(use_.lines.tags.application(line)); });
-    use_.flush.unacked = use_.outlet.await_evicted();
     if (r.needs_response()) ++use_.owed;
     ++use_.stat.flushes;
     walk();
@@ -37,7 +36,9 @@ void Commands::walk() {
     for (; use_.flush.set < tags.sets(); ++use_.flush.set)
         for (std::uint32_t l = tags.line(use_.flush.set, 0);
              l < tags.line(use_.flush.set, tags.ways()); ++l) {
-            if (tags.empty(l) || !flushes(tags.application(l))) continue;
+            if (!flushes(tags.application(l))) continue;
+            if (use_.lines.claimed(l)) return; // its writes wait for the fetch
+            if (tags.empty(l)) continue;
             if (use_.lines.must_write_back(l)) {
                 if (!use_.outlet.room(1) || !use_.outlet.can_expect()) return;
                 ++use_.flush.unacked;
@@ -52,6 +53,7 @@ void Commands::walk() {
         if (!use_.outlet.room(1)) return;
         tell_below(use_.flush.request.application);
     }
+    use_.flush.unacked += use_.outlet.await_evicted(); // also those evicted during the walk
     use_.flush.walking = false;
 }
 

@@ -6,9 +6,9 @@
 namespace memsim::mem::cache {
 
 /// Executes invalidate and flush commands. A flush walks through the sets as long as there is space
-/// for its write-backs. It is answered when the next level has acknowledged them and the fetches
-/// that it dropped have arrived. The walk itself takes no time (assumption: tags are read in
-/// parallel with accesses).
+/// for its write-backs; it waits at a line with writes that wait for a fetch. It is answered when
+/// the next level has acknowledged the write-backs and the fetches that it dropped have arrived.
+/// The walk itself takes no time (assumption: tags are read in parallel with accesses).
 class Commands {
   public:
     /// They outlive it.

@@ -328,6 +328,27 @@ TEST_CASE("a flush waits for its own write-backs and for those of lines evicted 
     CHECK(value(rig.cache().stat.flushed_lines) == 0); // it never became valid
 }
 
+TEST_CASE("a flush waits for the fetch of a partly written line and writes the line back",
+          "[mem][cache]") {
+    for (const bool acknowledged : {false, true}) {
+        Rig rig("ways=1 write_policy=write_back write_allocate=true control_ports=1 "
+                "acknowledged_writebacks=" +
+                std::string(acknowledged ? "true" : "false"));
+        Driver& d = rig.driver(); // 4 sets of a line
+        d.plan(0, Command::write, 0, 16, true).application = 1;
+        d.plan(1 * ns, Command::write, 128, 128, true).application = 1;
+        rig.manager().plan(50 * ns, Command::flush, 0, 0).application = 1;
+        d.plan(60 * ns, Command::write, 640, 128, true).application = 2; // evicts line 1
+        d.plan(70 * ns, Command::read, 0, 16).application = 1;           // waits for the walk
+        rig.run();
+        const Tick fetched = miss_time - 10 * ns, written = fetched + 1 + 100 * ns;
+        CHECK(rig.manager().answered(0) == written + 10 * ns);
+        CHECK(d.answered(3) == fetched + 32 + miss_time - 1); // behind 32 bytes written back
+        CHECK(value(rig.cache().stat.flushed_lines) == 1);
+        CHECK(value(rig.memory().stat.writes) == 2);
+    }
+}
+
 TEST_CASE("the write-back of an evicted line occupies the bank of that line", "[mem][cache]") {
     Rig rig("capacity=256B ways=2 banks=2 clock=1GHz read_cycles=8 write_policy=write_back "
             "write_allocate=true");

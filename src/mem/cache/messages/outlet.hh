@@ -65,7 +65,7 @@ class Outlet {
     bool is_fetch(std::uint32_t tag) const { return tag < limits_.fetches; }
     /// Releases the tag of a response and returns its requester.
     Forwarded answered(std::uint32_t tag);
-    /// A flush begins and waits for the write-backs already sent. Returns their number.
+    /// A flush waits for the write-backs already sent. Returns their number.
     std::uint32_t await_evicted();
     bool expects_none() const { return state_.free.size() == state_.forwarded.size(); }
 
