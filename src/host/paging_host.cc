@@ -21,6 +21,16 @@ namespace {
 constexpr std::uint32_t copied_out = 1u << 31; ///< in a tag: a read of the copy engine
 
 PageName name_of(const protocol::PageFault& f) { return {f.page, f.application}; }
+
+/// Each application has a range of the drive for its address space.
+void check_drive(const PagingHost& host, std::uint64_t page, std::uint64_t address_space) {
+    protocol::check_block_sectors(*host.port.drive_side);
+    protocol::check_block_request(host, "page", page);
+    if (static_cast<std::uint64_t>(host.params.drive_space->raw) < address_space)
+        throw ConfigError(host.path() + ".drive_space: " + host.params.drive_space.text() +
+                          " is less than the address space of " + host.port.pages.neighbour_path() +
+                          ": set it to at least " + bytes_text(address_space));
+}
 } // namespace
 
 void PagingHost::init() {
@@ -37,8 +47,7 @@ void PagingHost::init() {
             "drive_side",
             "pages come from " + Text<PageSource>::show(params.source()) +
                 ": a drive is required for drive and drive_direct, and must be absent otherwise");
-    if (port.drive_side) protocol::check_block_sectors(*port.drive_side);
-    if (port.drive_side) protocol::check_block_request(*this, "page", page);
+    if (port.drive_side) check_drive(*this, page, page * pages.pages());
     state.backing.init(page, static_cast<std::uint32_t>(chunk),
                        static_cast<std::uint64_t>(params.drive_space->raw),
                        params.source() != PageSource::host_memory);

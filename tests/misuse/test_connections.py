@@ -422,6 +422,12 @@ def test_zngs_page_buffer(granularity, block, text):
     assert text in message(root)
 
 
+def test_a_paging_host_has_space_on_its_drive_for_each_application(refused):
+    assert "host.drive_space: 4KiB is less than the address space of " in refused(
+        "-q", "--set", "host.drive_space=4KiB", CONFIGS / "paged_gpu.py", "--placement", "faults", "--source", "drive"
+    )
+
+
 def test_a_paging_host_counts_in_sectors(refused):
     assert "host.drive_side: it counts in sectors of 512B, but " in refused(
         "-q", "--set", "drive.block=256B", CONFIGS / "paged_gpu.py", "--placement", "faults", "--source", "drive"

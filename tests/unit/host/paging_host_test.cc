@@ -327,6 +327,10 @@ TEST_CASE("A wrong host is refused", "[host]") {
     CHECK(error("page=64KiB", "") == "host.page: must equal that of mmu, 4KiB");
     CHECK_THAT(error("drive_space=5000B", ""),
                StartsWith("host.drive_space: '5kB' must be a multiple of page = 4KiB"));
+    CHECK(error("source=drive drive_space=1MiB", "address_space=2MiB") ==
+          "host.drive_space: 1MiB is less than the address space of mmu: set it to at least 2MiB");
+    CHECK(error("source=drive drive_space=2MiB", "address_space=2MiB").empty());
+    CHECK(error("drive_space=1MiB", "address_space=2MiB").empty()); // without a drive
     CHECK_THAT(error("chunk=96B", ""), StartsWith("host.chunk: '96B' must be a power of two"));
     CHECK_THAT(error("prefetch=density(block=96KiB)", ""),
                Contains("density.block: '96KiB' must be a power of two"));
