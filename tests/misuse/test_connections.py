@@ -428,6 +428,20 @@ def test_a_paging_host_has_space_on_its_drive_for_each_application(refused):
     )
 
 
+@pytest.mark.parametrize("base, refuses", [("4KiB", False), ("3968B", True), ("0B", True), ("68KiB", False)])
+def test_a_buffer_of_lines_read_ahead_is_not_among_the_arrays(base, refuses):
+    root = memsim.Root()
+    root.gen = mem.TrafficGen(range="4KiB", size=128, requests=10)
+    root.ahead = mem.ReadAhead(arrays="0B 4KiB; 64KiB 4KiB", base=base, capacity="4KiB")
+    root.memory = mem.SimpleMemory()
+    root.gen.mem_side = root.ahead.cpu_side
+    root.ahead.mem_side = root.memory.cpu_side
+    if refuses:
+        assert "ahead.base: the buffer from " in message(root)
+    else:
+        memsim.instantiate(root)
+
+
 def test_a_paging_host_counts_in_sectors(refused):
     assert "host.drive_side: it counts in sectors of 512B, but " in refused(
         "-q", "--set", "drive.block=256B", CONFIGS / "paged_gpu.py", "--placement", "faults", "--source", "drive"

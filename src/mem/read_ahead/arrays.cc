@@ -56,6 +56,12 @@ std::uint32_t AheadArrays::find(std::uint64_t address) const {
     return *(after - 1);
 }
 
+std::uint32_t AheadArrays::overlapping(std::uint64_t begin, std::uint64_t end) const {
+    for (std::uint32_t a = 0; a < size(); ++a)
+        if (all_[a].base < end && begin < all_[a].end()) return a;
+    return none;
+}
+
 std::uint32_t AheadArrays::first(std::uint32_t group) const {
     const auto at =
         std::lower_bound(all_.begin(), all_.end(), group,

@@ -35,6 +35,8 @@ class AheadArrays {
     const AheadArray& operator[](std::uint32_t i) const { return all_[i]; }
     /// The array that contains this address, or `none`.
     std::uint32_t find(std::uint64_t address) const;
+    /// An array that contains an address from `begin` to before `end`, or `none`.
+    std::uint32_t overlapping(std::uint64_t begin, std::uint64_t end) const;
     /// The first array of a group.
     std::uint32_t first(std::uint32_t group) const;
     /// Groups from `from` to `to`, in the order in which they are read.

@@ -63,9 +63,20 @@ void ReadAhead::init() {
                     arrays_, share_, state.position);
     state.position.uses.resize(arrays_.size());
     const auto lines = static_cast<std::uint32_t>(params.capacity->raw / line_bytes);
+    check_buffer(lines);
     state.lines.resize(lines);
     state.requests.resize(params.requests());
     for (std::uint32_t i = params.requests(); i-- > 0;) state.free_requests.push_back(i);
+}
+
+/// Lines written to the buffer must not replace data of the arrays.
+void ReadAhead::check_buffer(std::uint32_t lines) const {
+    const std::uint64_t end = place(lines - 1) + line_bytes;
+    const std::uint32_t array = arrays_.overlapping(place(0), end);
+    if (array == AheadArrays::none) return;
+    refuse("base", "the buffer from " + bytes_text(place(0)) + " to " + bytes_text(end) +
+                       " overlaps the array '" + bytes_text(arrays_[array].base) + " " +
+                       bytes_text(arrays_[array].bytes) + "': set an address behind all arrays");
 }
 
 void ReadAhead::check_signals() const {

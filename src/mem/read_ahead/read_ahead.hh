@@ -95,6 +95,7 @@ class ReadAhead final : public Model<ReadAhead>, public Functional, public proto
     void store();
     bool accept();
     bool accept_read(std::uint32_t array);
+    void check_buffer(std::uint32_t lines) const;
     void check_signals() const;
     void look_for_signal(const protocol::MemRequest& r);
     void read_held(const protocol::MemRequest& r, std::uint32_t line);

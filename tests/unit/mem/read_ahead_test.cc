@@ -292,4 +292,16 @@ TEST_CASE("arrays that cannot be read ahead are refused", "[read_ahead]") {
     CHECK_THAT(refusal("interleave_index=1", groups), Contains("is not below interleave_ways"));
 }
 
+TEST_CASE("a buffer that overlaps an array is refused", "[read_ahead]") {
+    const std::string arrays = "0B 4KiB; 1025KiB 4KiB"; // the buffer begins at 1 MiB
+    CHECK(refusal("capacity=1KiB", arrays).empty());
+    CHECK(refusal("capacity=1152B", arrays) ==
+          "ahead.base: the buffer from 1MiB to 1049728B overlaps the array '1025KiB 4KiB': set an "
+          "address behind all arrays");
+    CHECK(refusal("capacity=1KiB", "0B 1MiB; 2MiB 4KiB").empty());
+    CHECK_THAT(refusal("capacity=1KiB", "0B 1048704B; 2MiB 4KiB"), Contains("overlaps the array"));
+    // Of 1 KiB in each of four components the chunks lie between those of the other three.
+    CHECK_THAT(refusal("capacity=1KiB interleave_ways=4", arrays), Contains("overlaps the array"));
+}
+
 } // namespace memsim::read_ahead_test
