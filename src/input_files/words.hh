@@ -2,6 +2,8 @@
 
 #include "input_files/input_file.hh"
 
+#include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -21,8 +23,10 @@ inline bool next_text(InputFile& file, std::string_view& line) {
 /// lines. Errors name the column.
 class Words {
   public:
-    Words(const InputFile& file, std::string_view line)
-        : file_(file), begin_(line.data()), at_(line.data()), end_(line.data() + line.size()) {
+    Words(const InputFile& file, std::string_view line) : Words(file, line, line) {}
+    /// Reads a part of a line.
+    Words(const InputFile& file, std::string_view part, std::string_view line)
+        : file_(file), begin_(line.data()), at_(part.data()), end_(part.data() + part.size()) {
         skip();
     }
 
@@ -70,6 +74,15 @@ class Words {
             wrong(what, "a number from 0 to " + std::to_string(most));
         return n;
     }
+    std::uint64_t number(const char* what, std::uint64_t least, std::uint64_t most) {
+        const std::string_view text = word(what);
+        std::uint64_t n = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+        if (error != std::errc {} || end != text.data() + text.size() || n < least || n > most)
+            wrong(what,
+                  "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+        return n;
+    }
     std::int64_t integer(const char* what) {
         if (at_ == end_) [[unlikely]]
             missing(what);
@@ -88,7 +101,7 @@ class Words {
     void end(const char* shape) {
         if (at_ == end_) return;
         last_ = at_;
-        refuse("'" + shown() + "' stands after the end of '" + shape + "'");
+        refuse("'" + shown() + "' follows the end of '" + shape + "'");
     }
 
     /// Reports an error in the word that was read last.
@@ -131,7 +144,7 @@ class Words {
         skip();
         return n;
     }
-    [[noreturn]] void missing(const char* what) {
+    [[noreturn, gnu::noinline]] void missing(const char* what) {
         last_ = end_;
         refuse(std::string(what) + " is missing");
     }

@@ -1,12 +1,14 @@
 #include "core/base/heed.hh"
 #include "core/base/units.hh"
-#include "workload/fields.hh"
+#include "input_files/words.hh"
 #include "workload/graph/input/graph_reader.hh"
 
 #include <algorithm>
 #include <optional>
 
 namespace memsim::workload {
+
+using input_files::Words;
 
 namespace {
 
@@ -17,20 +19,20 @@ struct Announced {
 /// `# Nodes: 7115 Edges: 103689`, as SNAP writes it. Other comments are ignored.
 std::optional<Announced> announced_in(const InputFile& file, std::string_view comment) {
     if (comment.find("Nodes:") == comment.npos || comment.find("Edges:") == comment.npos) return {};
-    Fields fields(file, comment.substr(comment.find("Nodes:") + 6), comment);
+    Words words(file, comment.substr(comment.find("Nodes:") + 6), comment);
     Announced announced {};
-    announced.nodes = fields.number("the number of nodes", 0, 0xffffffff);
-    if (fields.word("'Edges:'") != "Edges:") return {};
-    announced.edges = fields.number("the number of edges", 0, 0xffffffff);
+    announced.nodes = words.number("the number of nodes", 0, 0xffffffff);
+    if (words.word("'Edges:'") != "Edges:") return {};
+    announced.edges = words.number("the number of edges", 0, 0xffffffff);
     return announced;
 }
 
-void check_weight(Fields& fields) {
-    const std::string_view text = fields.word("the weight");
+void check_weight(Words& words) {
+    const std::string_view text = words.word("the weight");
     const detail::Decimal number = detail::read_decimal(text);
     if (number.length == 0 || number.length != text.size())
-        fields.refuse("the weight is '" + std::string(text.substr(0, 40)) +
-                      "', where a number is right");
+        words.refuse("the weight is '" + std::string(text.substr(0, 40)) +
+                     "', where a number is right");
 }
 
 } // namespace
@@ -44,13 +46,13 @@ Csr read_edge_list(InputFile& file) {
             if (const auto found = announced_in(file, line)) announced = found;
             continue;
         }
-        Fields fields(file, line);
-        if (fields.empty()) continue;
-        const auto from = fields.number("the source vertex", 0, 0xffffffff);
-        const auto to = fields.number("the target vertex", 0, 0xffffffff);
-        if (!weighted) weighted = !fields.empty();
-        if (*weighted) check_weight(fields);
-        fields.end(*weighted ? "source target weight" : "source target");
+        Words words(file, line);
+        if (words.empty()) continue;
+        const auto from = words.number("the source vertex", 0, 0xffffffff);
+        const auto to = words.number("the target vertex", 0, 0xffffffff);
+        if (!weighted) weighted = !words.empty();
+        if (*weighted) check_weight(words);
+        words.end(*weighted ? "source target weight" : "source target");
         arcs.emplace_back(static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to));
     }
     std::vector<std::uint32_t> names;

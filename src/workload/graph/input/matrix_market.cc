@@ -1,10 +1,12 @@
-#include "workload/fields.hh"
+#include "input_files/words.hh"
 #include "workload/graph/input/graph_reader.hh"
 
 #include <algorithm>
 #include <cctype>
 
 namespace memsim::workload {
+
+using input_files::Words;
 
 namespace {
 
@@ -16,15 +18,15 @@ std::string lower(std::string_view word) {
     return text;
 }
 
-void check_value(Fields& fields) {
-    std::string_view text = fields.word("the value");
+void check_value(Words& words) {
+    std::string_view text = words.word("the value");
     if (text.starts_with('+')) text.remove_prefix(1);
     double value;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if ((error != std::errc {} && error != std::errc::result_out_of_range) ||
         end != text.data() + text.size())
-        fields.refuse("the value is '" + std::string(text.substr(0, 40)) +
-                      "', where a number is right");
+        words.refuse("the value is '" + std::string(text.substr(0, 40)) +
+                     "', where a number is right");
 }
 
 /// What the first line of a file states about its entries.
@@ -37,7 +39,7 @@ struct Banner {
 Banner read_banner(InputFile& file) {
     std::string_view line;
     file.next_line(line);
-    Fields banner(file, line);
+    Words banner(file, line);
     banner.word("the banner");
     const std::string object = lower(banner.word("'matrix'"));
     const std::string format = lower(banner.word("'coordinate'"));
@@ -66,13 +68,13 @@ Csr read_matrix_market(InputFile& file) {
     std::uint64_t vertices = 0, entries = 0, seen = 0;
     while (file.next_line(line)) {
         if (line.starts_with('%')) continue;
-        Fields fields(file, line);
-        if (fields.empty()) continue;
+        Words words(file, line);
+        if (words.empty()) continue;
         if (!announced) {
-            vertices = fields.number("the number of rows", 0, 0xfffffffe);
-            const auto columns = fields.number("the number of columns", 0, 0xfffffffe);
-            entries = fields.number("the number of entries", 0, 0xffffffff);
-            fields.end("rows columns entries");
+            vertices = words.number("the number of rows", 0, 0xfffffffe);
+            const auto columns = words.number("the number of columns", 0, 0xfffffffe);
+            entries = words.number("the number of entries", 0, 0xffffffff);
+            words.end("rows columns entries");
             if (columns != vertices)
                 file.refuse_line("a matrix of " + std::to_string(vertices) + " by " +
                                  std::to_string(columns) + "; a graph's is square");
@@ -81,10 +83,10 @@ Csr read_matrix_market(InputFile& file) {
         }
         if (++seen > entries)
             file.refuse_line("more entries than the " + std::to_string(entries) + " announced");
-        const auto i = static_cast<std::uint32_t>(fields.number("the row", 1, vertices));
-        const auto j = static_cast<std::uint32_t>(fields.number("the column", 1, vertices));
-        for (int v = 0; v < banner.values; ++v) check_value(fields);
-        fields.end("row column value");
+        const auto i = static_cast<std::uint32_t>(words.number("the row", 1, vertices));
+        const auto j = static_cast<std::uint32_t>(words.number("the column", 1, vertices));
+        for (int v = 0; v < banner.values; ++v) check_value(words);
+        words.end("row column value");
         if (banner.mirrored() && i < j)
             file.refuse_line("an entry above the diagonal of a " + banner.symmetry +
                              " matrix, of which only the lower half is written");

@@ -1,10 +1,12 @@
-#include "workload/fields.hh"
+#include "input_files/words.hh"
 #include "workload/graph/input/graph_reader.hh"
 
 #include <algorithm>
 #include <charconv>
 
 namespace memsim::workload {
+
+using input_files::Words;
 
 namespace {
 
@@ -60,7 +62,7 @@ bool is_metis(std::string_view head) {
 Csr read_metis(InputFile& file) {
     std::string_view line;
     if (!next_vertex(file, line)) file.refuse("has no line 'vertices edges [format]'");
-    Fields header(file, line);
+    Words header(file, line);
     const std::uint64_t vertices = header.number("the number of vertices", 0, 0xfffffffe);
     const std::uint64_t edges = header.number("the number of edges", 0, 0x7fffffff);
     const std::string_view format = header.empty() ? "0" : header.word("the format");
@@ -82,19 +84,19 @@ Csr read_metis(InputFile& file) {
         if (!next_vertex(file, line))
             file.refuse("announces " + std::to_string(vertices) + " vertices but holds " +
                         std::to_string(v) + ": it is cut off; fetch it again");
-        Fields fields(file, line);
+        Words words(file, line);
         for (std::uint64_t i = 0; i < before; ++i)
-            fields.number("the weight of a vertex", 0, ~std::uint64_t {0});
-        while (!fields.empty()) {
-            const std::uint64_t to = fields.number("a neighbour", 1, vertices);
-            if (edge_weights) fields.number("the weight of an edge", 0, ~std::uint64_t {0});
+            words.number("the weight of a vertex", 0, ~std::uint64_t {0});
+        while (!words.empty()) {
+            const std::uint64_t to = words.number("a neighbour", 1, vertices);
+            if (edge_weights) words.number("the weight of an edge", 0, ~std::uint64_t {0});
             arcs.emplace_back(static_cast<std::uint32_t>(v), static_cast<std::uint32_t>(to - 1));
             if (arcs.size() > 2 * edges)
                 file.refuse_line("more neighbours than the " + std::to_string(edges) +
                                  " edges stated in the first line, each listed twice");
         }
     }
-    while (next_vertex(file, line)) Fields(file, line).end("a line for each vertex");
+    while (next_vertex(file, line)) Words(file, line).end("a line for each vertex");
     if (arcs.size() != 2 * edges)
         file.refuse("announces " + std::to_string(edges) + " edges, each listed twice, but holds " +
                     std::to_string(arcs.size()) + " neighbours: it was changed; fetch it again");

@@ -1,14 +1,16 @@
-#include "workload/fields.hh"
+#include "input_files/words.hh"
 #include "workload/graph/input/graph_reader.hh"
 
 namespace memsim::workload {
 
+using input_files::Words;
+
 namespace {
 
 /// The next line that is not empty.
-Fields line_of(InputFile& file, std::string_view what) {
+Words line_of(InputFile& file, std::string_view what) {
     for (std::string_view line; file.next_line(line);)
-        if (Fields fields(file, line); !fields.empty()) return fields;
+        if (Words words(file, line); !words.empty()) return words;
     file.refuse("ends where " + std::string(what) +
                 " should follow: it is cut off; fetch it again");
 }
@@ -16,12 +18,12 @@ Fields line_of(InputFile& file, std::string_view what) {
 } // namespace
 
 Csr read_rodinia(InputFile& file, std::uint32_t* source) {
-    Fields first = line_of(file, "the number of vertices");
+    Words first = line_of(file, "the number of vertices");
     const std::uint64_t vertices = first.number("the number of vertices", 1, 0xfffffffe);
     first.end("vertices");
     Csr graph {static_cast<std::uint32_t>(vertices), {0}, {}};
     for (std::uint64_t v = 0; v < vertices; ++v) {
-        Fields row = line_of(file, "a vertex 'start count'");
+        Words row = line_of(file, "a vertex 'start count'");
         if (row.number("where its arcs start", 0, 0xffffffff) != graph.row.back())
             file.refuse_line("the arcs of vertex " + std::to_string(v) + " must start at " +
                              std::to_string(graph.row.back()) + ", where those before end");
@@ -29,22 +31,22 @@ Csr read_rodinia(InputFile& file, std::uint32_t* source) {
         row.end("start count");
         graph.row.push_back(graph.row.back() + static_cast<std::uint32_t>(count));
     }
-    Fields start = line_of(file, "the source");
+    Words start = line_of(file, "the source");
     const auto from = start.number("the source", 0, vertices - 1);
     start.end("source");
     if (source) *source = static_cast<std::uint32_t>(from);
-    Fields arcs = line_of(file, "the number of arcs");
+    Words arcs = line_of(file, "the number of arcs");
     arcs.number("the number of arcs (as the vertices add up)", graph.row.back(), graph.row.back());
     arcs.end("arcs");
     for (std::uint32_t i = 0; i < graph.row.back(); ++i) {
-        Fields arc = line_of(file, "an arc 'target weight'");
+        Words arc = line_of(file, "an arc 'target weight'");
         graph.col.push_back(
             static_cast<std::uint32_t>(arc.number("the target vertex", 0, vertices - 1)));
         arc.number("the weight", 0, ~std::uint64_t {0});
         arc.end("target weight");
     }
     for (std::string_view line; file.next_line(line);)
-        if (!Fields(file, line).empty())
+        if (!Words(file, line).empty())
             file.refuse_line("more arcs than the " + std::to_string(graph.row.back()) +
                              " that its vertices have");
     return graph;

@@ -370,7 +370,7 @@ TEST_CASE("the format line, not the version, states immediates and source lines"
         CHECK(traced(version, plain, true, "7 " + load + "\n8 " + end + "\n", 2) == 2);
         CHECK(sentence_of([&] {
                   traced(version, plain, false, load + " 0\n" + end + "\n", 2);
-              }).find("'0' stands after the end") != std::string::npos);
+              }).find("'0' follows the end") != std::string::npos);
         CHECK(sentence_of([&] {
                   traced(version, plain + " immediate", false, load + "\n" + end + " 0\n", 2);
               }).ends_with("the immediate is missing"));
@@ -485,7 +485,7 @@ TEST_CASE("errors in an Accel-Sim trace name line and column", "[traces]") {
           "k.traceg: line 18, column 17: 'UTMALDG.2D' copies tensors, for which a trace has no "
           "addresses: such kernels cannot be played");
     CHECK(refusal("0000 ffffffff 0 EXIT 0 0 7 8\n", 1) ==
-          "k.traceg: line 18, column 28: '8' stands after the end of 'PC mask registers opcode "
+          "k.traceg: line 18, column 28: '8' follows the end of 'PC mask registers opcode "
           "registers width addresses'");
     CHECK(refusal("0000 00000003 1 R0 LD 1 R8 4 0 0x1000 0x7fc867000000\n", 1) ==
           "k.traceg: line 18: a generic access spans several of global, shared and local memory, "
