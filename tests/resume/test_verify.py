@@ -261,6 +261,24 @@ def test_changes_of_one_restore_do_not_affect_another(run):
     assert words == ("DIFFERENT:", "same")
 
 
+def test_a_script_that_builds_several_machines(run):
+    """A restore builds those again that the script built after the checkpoint."""
+    machine = "root = memsim.Root()" + FORGETFUL.partition("root = memsim.Root()")[2]
+    machine = machine.replace("f\"{100 + max(0, len(open('runs').read()) - 2)}ns\"", '"100ns"')
+    first = machine.replace("memsim.instantiate()", "first = memsim.instantiate()").replace(
+        "memsim.simulate()", "memsim.simulate('3us')"
+    )
+    (run.directory / "script.py").write_text(
+        "import memsim\nfrom memsim.mem import SimpleMemory, TrafficGen\n"
+        + first
+        + machine.replace("requests=1000", "requests=500")
+        + "first.simulate()\n"
+        + machine.replace("requests=1000", "requests=200")
+    )
+    output = run("ckpt", "verify", "--ticks", 4, "script.py").stdout.splitlines()
+    assert len(output) > 5 and all(line.split()[1] == "same" for line in output[:-1]), output
+
+
 def test_a_run_that_saving_changes(run):
     (run.directory / "script.py").write_text(FORGETFUL.replace("read()) - 2", "read()) - 1"))
     output = run("ckpt", "verify", "--ticks", 1, "script.py", expect=1).stdout

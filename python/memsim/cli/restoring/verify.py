@@ -8,10 +8,12 @@ file must be the same.
 import argparse
 import collections
 import contextlib
+import json
 import os
 import random
 import re
 import shutil
+import sqlite3
 import struct
 import subprocess
 import tempfile
@@ -27,6 +29,7 @@ from ...files import check_regular
 from ...run.options import add_options, repeated
 from ...run.processes import MEMSIM, PYTHON, run_for_us
 from ...results.database import connect
+from ...results.rows import TABLES
 
 # Contents without data about the host or the time of day: equal for equal runs.
 CONTENT = {
@@ -78,6 +81,7 @@ def main(args: argparse.Namespace) -> int:
         wrong, files, database = int(bool(saving)), _checkpoints(saved), os.path.join(cut, "stats.db")
         for file in files:
             shutil.copy(os.path.join(saved, "stats.db"), database)
+            _remove_later(file, database)
             found = _compare(file, expected, database, options)
             wrong += bool(found)
             print(
@@ -129,6 +133,16 @@ def _checkpoints(outdir: str) -> list[str]:
     """Checkpoints by simulated time; each machine of a script has its own."""
     files = [os.path.join(outdir, name) for name in os.listdir(outdir) if name.endswith(".ckpt")]
     return sorted(files, key=lambda file: (_memsim.checkpoint_info(file)["now"], file))
+
+
+def _remove_later(file: str, database: str) -> None:
+    """Removes the runs of machines that the script had not built when it wrote the checkpoint. The restored script
+    builds them, and begins new runs."""
+    earlier = json.loads(_memsim.read_checkpoint(file).script.journal)["runs"].values()
+    with contextlib.closing(sqlite3.connect(database)) as db, db:
+        later = [run for (run,) in db.execute("SELECT id FROM run") if run not in earlier]
+        for name, (own, _) in reversed(TABLES.items()):
+            db.execute(f"DELETE FROM {name} WHERE {own}", [json.dumps(later)])
 
 
 def _compare(file: str, expected: Content, database: str, options: Iterable[str] = ()) -> str:
