@@ -72,7 +72,7 @@ print(
         if args.predict == "router"
         else ""
     )
-    + f", of {args.layers} of {max(args.layers, llm.shape(args.model).layers)} layers and the head"
+    + f", of {args.layers} of {llm.shape(args.model).layers} layers and the head"
 )
 if args.far:
     llm.report_traffic(root.gpu)

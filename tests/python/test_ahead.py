@@ -1,5 +1,6 @@
 """memsim.systems.ahead: weights in far memory that are read before the program needs them."""
 
+import dataclasses
 from pathlib import Path
 
 import numpy
@@ -10,6 +11,7 @@ from memsim import llm, systems, workload
 from memsim.llm import placement
 from memsim.systems import ahead, far, hbf, nvidia, placed, scale
 
+FOUR_LAYERS = dataclasses.replace(llm.shape("tiny-moe"), layers=4)
 CONFIGS = Path(__file__).parents[2] / "configs"
 MODEL = dict(layers=2, hidden=256, heads=4, kv_heads=1, head_dim=64, ffn=512, context=16, tokens=2)
 
@@ -74,7 +76,7 @@ def experts_ahead(predict: str, memory: far.Link, buffer: str, contents: bool = 
     channels = 4
     if predict == "router":
         parameters["signal_channels"] = channels
-    root.model = llm.engine("tiny-moe", layers=4, requests=1, prompt=3, tokens=8, **parameters)
+    root.model = llm.engine(FOUR_LAYERS, requests=1, prompt=3, tokens=8, **parameters)
     ranges = placement.far(root.model, "experts(local=0)")
     groups = placement.order(root.model, ranges)
     made = placed.beside(far.linked(memory), ranges, counted=root.model)
@@ -110,7 +112,7 @@ def test_the_router_predicts_the_experts_of_the_next_layer(in_tmp) -> None:
     root, of_router, lines = predicted("router")
     _, of_all, _ = predicted("all")
     _, of_last, _ = predicted("last")
-    functional = llm.engine("tiny-moe", layers=4, requests=1, prompt=3, tokens=8, signal_channels=4)
+    functional = llm.engine(FOUR_LAYERS, requests=1, prompt=3, tokens=8, signal_channels=4)
     scale.footprint(functional)
     functional._prepared.profile()  # runs without timing
     chosen = experts(functional, "activations.routing.chosen")
@@ -201,7 +203,7 @@ def test_the_script_reads_ahead(memsim_command) -> None:
     words = "--sms 2 --requests 1 --prompt 3 --far cxl --place experts(local=1) --ahead 1MiB --predict last".split()
     assert "read ahead: " in memsim_command(CONFIGS / "llm_serve.py", *words).stdout
     words[-1] = "router"
-    shown = memsim_command(CONFIGS / "llm_serve.py", *words, "--layers", "3", "--tokens", "2").stdout
+    shown = memsim_command(CONFIGS / "llm_serve.py", *words, "--layers", "2", "--tokens", "2").stdout
     assert " predicted experts used" in shown and " predicted_used" in shown
     refused = memsim_command(
         CONFIGS / "llm_serve.py", *"--sms 2 --far cxl --place experts --predict router".split(), expect=1

@@ -73,16 +73,18 @@ def test_a_shape_of_ones_own() -> None:
 
 
 @pytest.mark.parametrize("make", [llm.engine, llm.decoder])
-def test_a_published_model_has_no_more_layers(make) -> None:
+def test_a_model_has_no_more_layers(make) -> None:
     assert int(make("llama-3-8b", layers=32).layers) == 32
     with pytest.raises(memsim.Error, match=r"test_llm_serving.py:\d+: layers=33: the model has 32 layers"):
         make("llama-3-8b", layers=33)
+    with pytest.raises(memsim.Error, match="layers=99: the model has 2 layers: simulate as many or fewer"):
+        make("tiny", layers=99)
 
 
 def test_a_parameter_replaces_that_of_the_shape() -> None:
     assert int(llm.engine("tiny-moe").experts) == 4
     assert int(llm.engine("tiny-moe", experts=16).experts) == 16
-    assert int(llm.engine("tiny", hidden=128, heads=2, layers=3).hidden) == 128
+    assert int(llm.engine("tiny", hidden=128, heads=2, layers=1).hidden) == 128
     assert int(llm.decoder("tiny", context=7, ffn=64).ffn) == 64
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from .. import workload
 from ..errors import Error, user_error
 from ..model.provenance import assumed, cited
-from .shapes import NO_SOURCE, Shape, shape
+from .shapes import Shape, shape
 
 GRAPH_LAUNCH = assumed("500ns", "from kernel to kernel of a captured graph; a host takes some microseconds")
 LAUNCHES_OF_LAYER = 9
@@ -30,8 +30,8 @@ def decoder(
 
 
 def sizes(of: Shape, layers: int | None, head: bool) -> dict[str, Any]:
-    """The parameters that a shape gives a workload. Raises Error for more layers than a published model has."""
-    if layers is not None and layers > of.layers and of.source != NO_SOURCE:
+    """The parameters that a shape gives a workload. Raises Error for more layers than the model has."""
+    if layers is not None and layers > of.layers:
         raise user_error(f"layers={layers}: the model has {of.layers} layers: simulate as many or fewer")
     given = {name: cited(getattr(of, name), of.source) for name in ("hidden", "heads", "kv_heads", "head_dim", "ffn")}
     return given | dict(
