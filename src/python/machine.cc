@@ -183,6 +183,7 @@ void bind_run(py::class_<Machine>& machine) {
         .def_property_readonly("pending", &Machine::pending)
         .def("wait_report", &Machine::wait_report)
         .def_property_readonly("work", &work)
+        .def_property_readonly("endless", &endless_of)
         .def_property_readonly("queues", &queues)
         .def("imbalances", &Machine::imbalances)
         .def("stat_value", &Machine::stat_value, "path"_a, "stat"_a, "part"_a = "")

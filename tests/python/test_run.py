@@ -42,6 +42,35 @@ def test_simulate_in_pieces(in_tmp):
             sim.simulate(1.5)
 
 
+def test_a_run_without_end_is_announced_once(in_tmp, memsim_command):
+    (in_tmp / "endless.py").write_text(
+        "import memsim, os, signal, threading\n"
+        "from memsim.mem import SimpleMemory, TrafficGen\n"
+        "root = memsim.Root()\n"
+        "root.gen, root.mem = TrafficGen(period='10ns'), SimpleMemory()\n"
+        "root.gen.mem_side = root.mem.cpu_side\n"
+        "memsim.instantiate()\n"
+        "memsim.simulate('1us')\n"
+        "print('limited', file=__import__('sys').stderr, flush=True)\n"
+        "threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGTERM)).start()\n"
+        "memsim.simulate()\n"
+    )
+    first, *others = memsim_command("endless.py", expect=143).stderr.splitlines()
+    assert first == "limited" and others[0].startswith(
+        "memsim: warning: this simulate() has no duration, and gen sends requests without a limit: "
+    )
+    assert not any("limit" in line for line in others[1:])
+
+
+@pytest.mark.parametrize("limit, endless", [({}, ["load"]), ({"requests": 9}, []), ({"until": "1us"}, [])])
+def test_block_traffic_without_a_limit_is_endless(in_tmp, limit, endless):
+    root = memsim.Root()
+    root.load, root.drive = memsim.flash.BlockTraffic(**limit), memsim.flash.FixedDrive()
+    root.load.drive = root.drive.requests
+    with memsim.Simulation(root) as sim:
+        assert sim._machine.endless == endless
+
+
 def test_reset_dump_and_series_reach_the_database(in_tmp):
     with machine() as sim:
         sim.stats.series(Time.parse("1us"), ["mem.*"])

@@ -24,6 +24,7 @@ class Runner:
         self._timeline: _memsim.Timeline | None = None
         self._timeline_file, self._timeline_limits = "", dict[str, int]()
         self._left_out: Any = None  # events that the timeline's limit excluded from its file
+        self._announced = False  # a run without end
         self.simulated = False  # simulate() was called, or a checkpoint loaded
         self.whole = True  # the machine is between two ticks: no error has interrupted one
 
@@ -50,6 +51,16 @@ class Runner:
         for line in self._origin.machine.thread_summary:
             self._progress.print_message(f"--threads: {line}")
 
+    def _tell_endless(self) -> None:
+        """Prints a sentence, once, if simulate() without a duration may never return."""
+        endless = self._origin.machine.endless
+        if endless and not self._announced:
+            self._progress.print_message(
+                f"warning: this simulate() has no duration, and {endless[0]} sends requests without a limit: it ends "
+                "only by a signal or another component; give simulate() a duration, or limit the requests"
+            )
+        self._announced = True
+
     def run(self, until: int) -> tuple[str, int]:
         """Runs to the tick `until`; returns the cause of the end and the tick.
 
@@ -57,6 +68,8 @@ class Runner:
         and KeyboardInterrupt after SIGINT, both with a checkpoint.
         """
         machine, record, saver = self._origin.machine, self._record, self._saver
+        if until == NEVER:
+            self._tell_endless()
         self._progress.begin(until)
         record.start_clock()
         self.simulated = True

@@ -23,9 +23,14 @@ class ReportsWork {
     virtual ~ReportsWork() = default;
     /// The work in progress with a known end.
     virtual std::vector<Work> work() const = 0;
+    /// Whether the component has work for ever, so that the machine never becomes idle.
+    virtual bool is_endless() const { return false; }
 };
 
 /// The work of all components, in the order of the tree.
 std::vector<Work> work_of(const Machine& machine);
+
+/// The paths of components with work for ever, in the order of the tree.
+std::vector<std::string> endless_of(const Machine& machine);
 
 } // namespace memsim

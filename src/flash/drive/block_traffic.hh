@@ -116,6 +116,10 @@ class BlockTraffic final : public Model<BlockTraffic>, public ReportsWork {
     void wake() override;
     bool pending() const override;
     std::vector<Work> work() const override;
+    bool is_endless() const override {
+        return params.requests == 0 && params.until->raw == 0 &&
+               params.pattern() != BlockPattern::trace;
+    }
     void check_loaded(Loader& l) const override;
 
     const Params params;

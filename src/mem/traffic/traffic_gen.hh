@@ -58,6 +58,7 @@ class TrafficGen final : public Model<TrafficGen>, public ReportsWork {
     void wake() override;
     bool pending() const override;
     std::vector<Work> work() const override;
+    bool is_endless() const override { return params.requests == 0; }
 
     const Params params;
     Ports port;
