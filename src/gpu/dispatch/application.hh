@@ -71,4 +71,21 @@ struct Application {
     }
 };
 
+/// Refuses a region that begins behind the last launch, once all applications have ended. `path` is
+/// the dispatcher's.
+inline void check_region(const std::vector<Application>& applications, unsigned first_launch,
+                         const std::string& path) {
+    std::uint32_t most = 0;
+    for (const Application& a : applications) {
+        if (!a.before || std::ranges::any_of(a.streams, [](const Stream& s) { return s.launch; }))
+            return;
+        most = std::max(most, a.seen);
+    }
+    if (first_launch)
+        throw ConfigError(path + ": first_launch is " + std::to_string(first_launch) +
+                          ", but there are only " + std::to_string(most) +
+                          " launches, so nothing was simulated: the first one is launch 0; choose "
+                          "a smaller number");
+}
+
 } // namespace memsim::gpu

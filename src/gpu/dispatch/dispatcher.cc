@@ -231,12 +231,12 @@ void Dispatcher::end_launches(std::uint32_t i) {
 /// Called when an application has no further launch.
 void Dispatcher::end_application(std::uint32_t i) {
     Application& a = state.applications[i];
-    if (!a.before) {
+    if (!std::exchange(a.before, true)) {
         stat.application_end[i] += Time {now()};
         a.until_ended = a.instructions;
     }
-    a.before = true;
     debug(dispatch_flag, "application ", i, " has ended");
+    check_region(state.applications, params.first_launch(), path());
     if (params.when_one_ends() == WhenOneEnds::stop) return start_no_more();
     if (params.when_one_ends() == WhenOneEnds::run_on) return;
     if (std::all_of(state.applications.begin(), state.applications.end(),

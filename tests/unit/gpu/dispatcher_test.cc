@@ -134,6 +134,23 @@ TEST_CASE("A region of launches is simulated, those before it are not", "[dispat
     ScriptRig rest({s}, {}, 1, {{"first_launch", "1"}, {"launches", "4294967295"}});
     rest.run();
     CHECK(rest.dispatcher().stat.launches.value() == 4);
+    ScriptRig last({s}, {}, 1, {{"first_launch", "4"}});
+    last.run();
+    CHECK(last.dispatcher().stat.launches.value() == 1);
+}
+
+TEST_CASE("A region that begins behind the last launch of all applications is refused",
+          "[dispatcher]") {
+    Script s = computing(2, 9), longer = s;
+    s.launches = 2;
+    longer.launches = 5;
+    const auto refused = Catch::Contains("dispatcher: first_launch is 5, but there are only 5 "
+                                         "launches, so nothing was simulated");
+    ScriptRig none({s, longer}, {}, 1, {{"first_launch", "5"}, {"partition", "shared"}});
+    CHECK_THROWS_WITH(none.machine.run(never), refused);
+    ScriptRig one({s, longer}, {}, 1, {{"first_launch", "4"}, {"partition", "shared"}});
+    one.run();
+    CHECK(one.dispatcher().stat.launches.value() == 1);
 }
 
 TEST_CASE("A run pauses at the start of a launch and continues", "[dispatcher]") {
