@@ -5,7 +5,6 @@ import sys
 from .. import _memsim
 from ..errors import IN_USE, Error, InUse, Panic, legible, utf8
 from ..run import signals, streams
-from ..run.parent import end_with_parent
 from ..run.start import USER_ERROR
 from .subcommands import SUBCOMMANDS
 
@@ -54,7 +53,7 @@ def _main(argv: list[str]) -> int:
     for text in argv:
         utf8(text, "the argument")
     signals.install_handlers(signals.OF_A_RUN)
-    end_with_parent()
+    signals.end_with_parent()
     if argv[:1] == ["help"]:  # of memsim, of a subcommand or of a script
         argv = [*argv[1:], "--help"]
     if argv and argv[0] in SUBCOMMANDS:

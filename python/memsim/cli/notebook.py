@@ -7,8 +7,8 @@ import sys
 
 from ..errors import Error
 from ..files import check_regular
-from ..run.parent import PARENT
 from ..run.processes import environment
+from ..run.signals import PARENT
 
 
 def register(parser: argparse.ArgumentParser) -> None:

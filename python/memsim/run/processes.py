@@ -13,7 +13,6 @@ from typing import Any
 from . import signals
 from ..errors import PACKAGE
 from .options import whole
-from .parent import PARENT
 
 # Exit codes after a signal. If the signal was sent to the process group, a child may end before this process has
 # looked for its own signals, which it does within HEARD seconds.
@@ -39,7 +38,8 @@ def environment() -> dict[str, str]:
     """Environment variables with which PYTHON finds this memsim, and the child ends when this process does."""
     users = os.environ.get("PYTHONPATH")
     ours = os.path.dirname(PACKAGE.rstrip(os.sep))
-    return dict(os.environ, PYTHONPATH=f"{ours}{os.pathsep}{users}" if users else ours, **{PARENT: str(os.getpid())})
+    path = f"{ours}{os.pathsep}{users}" if users else ours
+    return dict(os.environ, PYTHONPATH=path, **{signals.PARENT: str(os.getpid())})
 
 
 def run_for_us(command: Sequence[str], quiet: bool = False) -> subprocess.CompletedProcess[str]:

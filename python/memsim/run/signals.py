@@ -27,6 +27,7 @@ _thread: threading.Thread | None = None
 HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
 OF_A_RUN = (signal.SIGUSR1, signal.SIGUSR2)  # requests that do not end the run
 ONCE = 3.0  # s: two signals within this time count as one: sent to the process group and forwarded by the parent
+PARENT = "MEMSIM_PARENT"  # environment variable for end_with_parent(): the process id of the parent
 SQL_STEPS = 100_000  # SQLite steps, some milliseconds, between checks for signals in a query
 
 
@@ -186,3 +187,11 @@ def heartbeat(machine: _memsim.Machine) -> Iterator[None]:
     finally:
         with _lock:
             _running.discard(machine)
+
+
+def end_with_parent() -> None:
+    """If a process of memsim started this one, its end, such as by kill -9, sends SIGTERM to this one."""
+    if parent := os.environ.pop(PARENT, None):
+        _memsim.signal_at_parents_end(signal.SIGTERM)
+        if os.getppid() != int(parent):  # it has ended already
+            signal.raise_signal(signal.SIGTERM)
