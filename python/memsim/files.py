@@ -10,6 +10,11 @@ from typing import IO, Any, TypeVar
 from . import _memsim
 from .errors import Error
 
+try:  # hashlib would load OpenSSL
+    from _sha256 import sha256  # type: ignore[import]
+except ImportError:  # of another Python
+    from hashlib import sha256
+
 T = TypeVar("T")
 KINDS = {  # what files are, by their first bytes
     b"\x89msim": "a checkpoint",
@@ -155,6 +160,12 @@ def hash_of(name: str | os.PathLike[str]) -> str:
 def _hash(path: str, size: int, time: int, inode: int) -> str:
     found: str = _memsim.hash_of_file(path)
     return found
+
+
+def hash_of_text(text: str) -> str:
+    """The first 32 digits of SHA-256."""
+    digits: str = sha256(text.encode()).hexdigest()
+    return digits[:32]
 
 
 def hashes_of(names: Iterable[str]) -> list[tuple[str, str]]:

@@ -14,7 +14,7 @@ from .. import _memsim
 from ..errors import Error, did_you_mean, nearest_option
 from ..files import check_output
 from ..model import reference
-from ..run import children
+from ..run import children, known_runs
 from ..run.options import add_options, of_command_line, whole
 from ..run.session import session
 from ..run.start import prompt, run_script
@@ -86,6 +86,7 @@ def main(argv: list[str]) -> int:
     if script and not os.path.exists(script) and (near := did_you_mean(script, SUBCOMMANDS)):
         raise Error(f"{script}: there is no such script, and no such subcommand{near}; memsim --help lists them")
     _apply_options(args)
+    known_runs.begin(argv)
     if script is None:
         prompt()
         return 0

@@ -3,16 +3,11 @@ import dataclasses
 import json
 
 from .. import _memsim
+from ..files import hash_of_text
 from ..model.objects import Root
 from .options import Options
 from .script import Script, package_files
 from .session import session
-
-try:  # hashlib would load OpenSSL
-    from _sha256 import sha256  # type: ignore[import]
-except ImportError:  # of another Python
-    from hashlib import sha256
-
 
 RESTORE_INPUTS = "restore the file as it was, or start again without --restore"
 
@@ -54,7 +49,7 @@ class Origin:
 
     def configuration(self) -> str:
         """A hash of everything that determines the results. Runs with equal hashes have equal results."""
-        digest: str = sha256(
+        return hash_of_text(
             json.dumps(
                 [
                     _memsim.configuration_of(self.machine),
@@ -66,6 +61,5 @@ class Origin:
                     package_files(),
                     *([self.options.origin] if self.options.origin else []),
                 ]
-            ).encode()
-        ).hexdigest()
-        return digest[:32]
+            )
+        )

@@ -11,7 +11,7 @@ from .. import _memsim
 from ..errors import Error, user_error
 from ..files import shown
 from ..model.build import sources
-from . import checkpoints, signals
+from . import checkpoints, known_runs, signals
 from .origin import Origin
 from .progress import Progress
 from .session import session
@@ -130,7 +130,10 @@ def skip_or_resume(origin: Origin, progress: Progress) -> _memsim.Checkpoint | N
         with _opened(database.path) as db, db:  # so that the next attempt is refused, too
             db.executemany("UPDATE run SET finished = NULL WHERE id = ?", [[run] for run in session.runs.values()])
         raise user_error("--skip-finished: the script builds a second machine: build one, or leave the option out")
-    runs = _runs_of(database.path, origin.configuration())
+    configuration = origin.configuration()
+    if not origin.options.restoring:
+        known_runs.keep(origin.options.outdir, configuration, [file for file, _ in origin.inputs], database.path)
+    runs = runs_of(database.path, configuration)
     if runs and runs[0][1]:
         print(f"memsim: finished before, as run {runs[0][0]}", file=sys.stderr)
         raise SystemExit(0)
@@ -146,7 +149,7 @@ def skip_or_resume(origin: Origin, progress: Progress) -> _memsim.Checkpoint | N
     return None
 
 
-def _runs_of(database: str, configuration: str) -> list[tuple[str, str | None]]:
+def runs_of(database: str, configuration: str) -> list[tuple[str, str | None]]:
     """(UUID, when it finished) of the runs with this configuration, finished runs first, then the latest first."""
     query = "SELECT id, finished FROM run WHERE configuration = ? ORDER BY finished IS NULL, started DESC"
     with _opened(database) as db:
