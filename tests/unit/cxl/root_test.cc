@@ -166,6 +166,10 @@ TEST_CASE("The router of the system bus is programmed last", "[cxl]") {
     REQUIRE(ranges.size() == 1);
     CHECK(ranges[0] == link::AddressRange {window, 128 * KiB, 0});
     CHECK(r.reads(1) == 1);
+    Root absent("router_target=1", 2, "capacity=64KiB", false, true);
+    absent.m.build();
+    absent.m.start();
+    CHECK_THROWS_WITH(absent.m.run(never), Catch::Contains("not added to router: no_such_target"));
 }
 
 TEST_CASE("A functional access before programming uses the later decoder settings", "[cxl]") {

@@ -202,6 +202,18 @@ TEST_CASE("A hint crosses PCIe like a read if the receiver accepts it at once", 
     deaf.run();
     CHECK(value(deaf.pcie().stat.down_packets) == 0);
     CHECK(value(deaf.pcie().stat.down_hints_dropped) == 1);
+
+    Machine up;
+    up.add("device", "test_mem.Driver", {});
+    up.add("pcie", "link.Pcie", {});
+    up.add("sink", "test_mem.HintSink", arguments("depth=1 pause=10us"));
+    up.bind("device", "mem_side", "pcie", "from_device");
+    up.bind("pcie", "to_host", "sink", "cpu_side");
+    for (unsigned i = 0; i < 3; ++i)
+        up.get<test_mem::Driver>("device").plan(0, Command::hint, 64 * i, 64, true);
+    up.build(), up.start(), up.run(never);
+    CHECK(value(up.get<Pcie>("pcie").stat.up_hints_dropped) == 2);
+    CHECK(value(up.get<Pcie>("pcie").stat.up_bytes) == 24);
 }
 
 } // namespace memsim::pcie_test

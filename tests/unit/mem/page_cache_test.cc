@@ -70,6 +70,16 @@ using Ahead = mem::AheadStats;
 
 } // namespace
 
+TEST_CASE("Misses beyond the places of the prefetcher's port are not reported, and counted",
+          "[page_cache]") {
+    Bench b("capacity=32KiB", "pages=1");
+    for (unsigned i = 0; i < 6; ++i) b.driver().read(0, 20 * i * unit); // the port has four places
+    b.run();
+    CHECK(b.count(&Front::misses) == 6);
+    CHECK(b.count(&Stats::lost_misses) == 2);
+    CHECK(value(b.m.get<test::NextPages>("prefetcher").stat.misses) == 4);
+}
+
 TEST_CASE("A missing unit is read from the drive and written to the DRAM; then it is a hit",
           "[page_cache]") {
     Bench b("capacity=16KiB");

@@ -202,6 +202,12 @@ TEST_CASE("An application is held while its log block is merged; another continu
     CHECK(value(standing.answered) > still);
     CHECK(value(c.stat.held_time[0]) > 0);
     CHECK(value(c.stat.held_time[1]) == 0);
+    // Each hold waits for outstanding answers, then for the flush; the second lies within it.
+    CHECK(c.stat.drain_time.count() == value(c.stat.holds));
+    CHECK(c.stat.flush_time.count() == value(c.stat.holds));
+    CHECK(c.stat.flush_time.sum() > 0);
+    CHECK(c.stat.drain_time.sum() + c.stat.flush_time.sum() <=
+          static_cast<Int128>(value(c.stat.held_time[0])));
 }
 
 namespace {
@@ -210,8 +216,10 @@ namespace {
 /// blocks of two pages: the first merge runs alone.
 struct Lone {
     Machine m {1};
-    explicit Lone(bool assist = false, unsigned span = 1, bool across = false) {
+    explicit Lone(bool assist = false, unsigned span = 1, bool across = false,
+                  const Arguments& more = {}) {
         Ftl ftl;
+        ftl.collector = more;
         ftl.span = span, ftl.across = across;
         ftl.wanderers = 1;
         test::scripts() = {test::Script {}}; // the SM has nothing else to do
@@ -279,6 +287,14 @@ TEST_CASE("A move waits for the helper thread's instructions", "[zng]") {
         own.m.run(begun + 1);
         CHECK(own.merge().moves.at(0).sent == 2); // so many ahead
         CHECK(own.merge().moves.at(0).granted == 4);
+    }
+    {
+        Lone slow(false, 1, false, {{"instruction_time", "100ns"}});
+        const Tick begun = slow.merge().since + Tick {instructions} * 100 * ns;
+        slow.m.run(begun);
+        CHECK(slow.merge().moves.at(0).sent == 0);
+        slow.m.run(begun + 1);
+        CHECK(slow.merge().moves.at(0).sent == 2);
     }
     // Over a link of 5 ns to the next edge; 5632 cycles of 1.2 GHz; back at once.
     Lone assist(true);

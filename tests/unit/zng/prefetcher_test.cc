@@ -200,6 +200,8 @@ TEST_CASE("The size halves above 0.3 and grows by 1 KB below 0.05, at the edge",
     whole.run();
     CHECK(whole.prefetcher().state.size == size);
     CHECK(whole.prefetcher().state.evictions == 0);
+    CHECK(value(whole.prefetcher().stat.growths) == (size > first ? 1 : 0));
+    CHECK(value(whole.prefetcher().stat.halvings) == (size < first ? 1 : 0));
 }
 
 TEST_CASE("Only dyn-pref adapts to the monitor", "[zng][prefetcher]") {
