@@ -93,7 +93,7 @@ COLLECT = stated(
 
 # A mapped block: a flash block of each of `span` planes. 1 TB / (64 x 384 x 4 KiB) = 10,923 entries of four 15-bit
 # block numbers are the 80 KB of the paper; 64 planes are those of a package. The planes are of all packages: two ports
-# of 8 B x 800 MT/s give 12.8 GB/s a package, and the arrays give 74 GB/s, although the programs' data are a few mapped
+# of 8 B x 800 MT/s give 12.8 GB/s a package, and the arrays give 77 GB/s, although the programs' data are a few mapped
 # blocks.
 SPAN = inferred(
     64,
