@@ -60,7 +60,7 @@ AUTO_RW = stated(True, "Ohm-GPU IV-B: auto-read/write")
 # nothing to snarf.
 # While the memory controller copies a page, it "can still issue memory requests ... to access DRAM/XPoint, which
 # are not busy", and the copy "blocks the memory channel, which postpones the data response" (III-B): nothing is
-# served from its buffer, migration goes first, and data of requests wait for the copy's end.
+# served from its buffer, migration precedes requests, and data of requests wait for the end of the copy.
 _NOT_BUSY = "Ohm-GPU III-B: during a swap requests access DRAM/XPoint, which are not busy"
 BLOCKS = "Ohm-GPU III-B: the swap blocks the memory channel, which postpones the data response"
 _COPIES: Parameters = dict(
@@ -100,7 +100,7 @@ PLANAR: dict[str, Platform] = {
 # writes them (auto-read/write), and sends missing lines to the DRAM itself (reverse-write; IV-B). Meanwhile the memory
 # controller "stops issuing new memory requests" until XPoint's completion signal (V-A); requests that it has issued
 # continue. ohm-wom and ohm-bw differ in rings and laser alone: nothing is swapped. A migration keeps the channel busy
-# as in planar mode: an eviction goes before requests.
+# as in planar mode: an eviction precedes requests.
 REVERSE_WRITE: Parameters = dict(
     CHANNELS["ohm-base"],
     auto_rw=AUTO_RW,

@@ -24,12 +24,12 @@ class Wear:
 
     writes: float = 0  # to the media, gap moves included
     gap_moves: float = 0
-    most: float = 0  # writes to the line that has most
-    mean: float = 0  # writes to a line that was written
-    spread: float = 0  # of writes to lines that were written: standard deviation / mean
-    hottest: float = 0  # writes to the logical line that has most: its place's without Start-Gap
-    years: float = 0  # of the paper's capacity, were all lines written alike
-    years_fixed: float = 0  # until the hottest line's place fails, were nothing moved
+    most: float = 0  # writes to the most written line
+    mean: float = 0  # writes to a line that has at least one
+    spread: float = 0  # standard deviation / mean of the writes to lines that have at least one
+    hottest: float = 0  # writes to the most written logical line; without Start-Gap they wear one place
+    years: float = 0  # of the paper's capacity, if all lines wear equally
+    years_fixed: float = 0  # until the place of the hottest line fails, if no line moves
     years_levelled: float = 0  # with Start-Gap, at the paper's number of lines
 
 

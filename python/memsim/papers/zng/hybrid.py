@@ -12,7 +12,8 @@ from .scale import Scaled
 DISPATCH = assumed("2ns", "a cycle of 500 MHz", sweep=["0ns", "20ns"], name="dispatcher")
 # HybridGPU's buffer: 32 bit x 1600 MT/s (assumption; 96 % below GDDR5 is the paper's).
 BUFFER_RATE = assumed(6_400_000_000, "32 bit x 1600 MT/s; 96 % below GDDR5 is the paper's")
-# A page that goes into the buffer and is then read from it crosses its 6.4 GB/s twice: 3.2 GB/s at most.
+# A page that is written into the buffer and then read from it uses its 6.4 GB/s twice, so that it gives 3.2 GB/s at
+# most.
 PASSING = inferred(
     True,
     "ZnG Fig. 4c, V-B: HybridGPU gives 1/40 of GPU DRAM, 4.8 GB/s, of pages that lie in the SSD",
@@ -71,7 +72,7 @@ def hybridgpu(root: Root, size: Scaled, needed: int, buffer: SimObject | None = 
         capacity=derived(Bytes(up_to(size.buffer, 32 << 10)), from_=size.buffer),
         map=assumed("RoRaBaCoCh", "as the other DRAM, on one channel"),
     )
-    # The buffer's DRAM is modelled apart: the drive's own stands for pages on their way to the flash.
+    # The buffer's DRAM is a separate component. The drive's own DRAM holds pages that are being programmed.
     root.ssd = ssd(
         size,
         **derived(

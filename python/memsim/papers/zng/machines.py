@@ -53,10 +53,10 @@ PAGE_FILL = inferred(
     name="lines of an L2 MSHR",
 )
 
-# L2 and prefetch. STT-MRAM: four times the sets, a write takes its bank for 5 cycles (Table I), and it is "a read-only
-# cache" (III-C): but in pinned ways, writes pass it. A line that it has is updated; the text does not say what becomes
-# of it, and the authors' simulator leaves it. Without a prefetcher nothing is fetched around a miss. HybridGPU's
-# predictor is ZnG's table ("the same to [11]", IV-B), without its monitor.
+# L2 and prefetch. STT-MRAM: four times the sets, a write occupies its bank for 5 cycles (Table I), and it is "a
+# read-only cache" (III-C): writes are forwarded, except in pinned ways. A present line is updated; the text does not
+# say what happens to it, and in the authors' simulator it stays. Without a prefetcher nothing is fetched around a
+# miss. HybridGPU's predictor is ZnG's table ("the same to [11]", IV-B), without its monitor.
 L2_MSHRS = cited(128, f"{gtx580.MACSIM_DEFAULTS}: mem_mshr_size 128", sweep=[256], name="L2 MSHRs")
 SRAM: Parameters = dict(
     **stated(dict(sets=1, write_cycles=1), "ZnG table I"),

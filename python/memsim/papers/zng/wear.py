@@ -15,19 +15,19 @@ YEAR = 365.25 * 24 * 3600
 class Wear:
     """Of all packages of a run, which has as much flash for each SM as the paper's machine."""
 
-    writes: float = 0  # lines that came to registers
-    written_bytes: float = 0  # of them
+    writes: float = 0  # lines written to registers
+    written_bytes: float = 0  # of these lines
     log_programs: float = 0  # pages programmed to log blocks
     moves: float = 0  # pages programmed by the helper thread
     writes_per_page: float = 0  # lines written into a page before it is programmed
     programs_per_page: float = 0  # programs of a page before it is merged
-    amplification: float = 0  # bytes programmed for each byte that came
+    amplification: float = 0  # bytes programmed for each byte written to registers
     erases: float = 0
-    erased_blocks: float = 0  # that were erased at all
-    most_erases: float = 0  # of one block
-    mean_erases: float = 0  # of those erased at all
-    years: float = 0  # at the run's rate of programs, were all blocks worn alike
-    years_unlevelled: float = 0  # until the block erased most fails, were it always that one
+    erased_blocks: float = 0  # blocks with at least one erase
+    most_erases: float = 0  # of the most erased block
+    mean_erases: float = 0  # of blocks with at least one erase
+    years: float = 0  # at the run's rate of programs, if all blocks wear equally
+    years_unlevelled: float = 0  # until the most erased block fails, if it is always the same one
 
     @property
     def spread(self) -> float:
