@@ -111,7 +111,6 @@ class Chip:
             partitions=cited(2, f"{MT4G}: two L2 segments"),
             far_latency=self.latency(self.far_cycles, "near and far hits and misses of Luo et al., 2025"),
             far_width=nvidia_parts.FAR_WIDTH,
-            copy_ways=inferred(self.ways // 4, "runs with 0, 1/8 and 1/2", used=["reads of the L2 beyond 16 MB"]),
         )
 
     def of_a_pair(self, slices: int) -> Any:

@@ -123,7 +123,7 @@ CacheStall Cache::serve(const MemRequest& r) {
         }
     if (state.full_set != TagArray::none)
         return CacheStall::set; // no fill has completed in that set since
-    if (!s.map.within_a_line(r) || place.line >= TagArray::most_lines ||
+    if (!s.map.within_a_line(r) || place.line >= s.partitions.lines() ||
         r.application >= TagArray::most_applications) [[unlikely]]
         refuse_request(r);
     const Access a = s.lines.look_up(r, place);
@@ -332,7 +332,7 @@ void Cache::refuse_request(const MemRequest& r) const {
                            ": the component above must not request more than a line");
     throw ConfigError(path() + ": address " + std::to_string(r.address) + " of application " +
                       std::to_string(r.application) + " does not fit the tags, which distinguish " +
-                      std::to_string(TagArray::most_lines) + " lines and " +
+                      std::to_string(stages_->partitions.lines()) + " lines and " +
                       std::to_string(TagArray::most_applications) + " applications apart");
 }
 

@@ -18,14 +18,15 @@ CacheStall Evictions::take_way(const Access& a, bool written, std::uint32_t mess
     if (!use_.outlet.room(messages + leaves + offered)) return CacheStall::mem_side;
     if (leaves && use_.config.acknowledged && !use_.outlet.can_expect())
         return CacheStall::mem_side;
-    if (!tags.empty(way)) {
+    if (!tags.empty(way) && !use_.partitions.holds_copy(way)) {
         if (leaves)
             use_.banks.occupy(use_.map.bank(use_.map.address_of(tags.tag(way))),
                               use_.config.read_cycles);
         evict(way);
     }
+    use_.partitions.leaving(way);
     tags.replace(way, a.place.line, a.request.application);
-    use_.partitions.replaced(way);
+    use_.partitions.written(way); // a copy of a line that a flush has dropped
     if (use_.lines.bytes) use_.lines.bytes->clear(way);
     line = way;
     return CacheStall::none;

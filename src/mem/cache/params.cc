@@ -35,8 +35,6 @@ std::optional<Fault> fault_of(const Params& p, bool victims) {
     if (p.hints.demand_mshrs() >= p.queues.mshrs() && p.hints.hint_ports())
         return Fault {"demand_mshrs",
                       "leaves none of the " + p.queues.mshrs.text() + " MSHRs for hints"};
-    if (p.partition.copy_ways() > g.ways())
-        return Fault {"copy_ways", "must be at most the " + g.ways.text() + " ways"};
     return {};
 }
 

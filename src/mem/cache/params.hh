@@ -190,11 +190,6 @@ struct PartitionParams {
                             {1_B, 4_KiB},
                             "Bytes that the link carries per cycle and slice in each direction",
                             assumed("a quarter of a slice's port")};
-    Param<unsigned> copy_ways {0,
-                               {0, 65535},
-                               "Ways of a set that copies of the other partition's lines may use "
-                               "although lines use them; others must be free",
-                               assumed("copies never evict a line")};
     Param<unsigned> far_queue {
         128, {1, 65536}, "Responses that may wait or be in flight on the link", queue_places()};
 };

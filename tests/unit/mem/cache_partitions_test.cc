@@ -134,39 +134,50 @@ TEST_CASE("A write of one partition drops the copy that the other one has", "[me
     CHECK(value(m.get<Cache>("cache").stat.partition_requests[0]) == 1); // the write
 }
 
-TEST_CASE("Copies occupy only ways that no line occupies", "[mem][cache]") {
-    SECTION("a full set has no copies") {
-        Rig rig(far_slice + "warm_bytes=512B");
-        rig.driver().read(1000 * ns, 0);
+TEST_CASE("Lines and copies of a set replace each other", "[mem][cache]") {
+    SECTION("a copy replaces the least recently used line") {
+        Rig rig(far_slice + "warm_bytes=512B"); // both sets are full
+        rig.driver().read(1000 * ns, 0);        // its copy replaces line 2
         rig.driver().read(2000 * ns, 0);
+        rig.driver().read(3000 * ns, 256); // line 2 again: replaces the copy of line 0, or line 0
         rig.run();
-        CHECK(rig.driver().answered(1) == far_hit_at(2000 * ns));
-    }
-    SECTION("except in those that copies may share") {
-        Rig rig(far_slice + "warm_bytes=512B copy_ways=1");
-        for (unsigned i = 0; i < 4; ++i) rig.driver().read(1000 * (i + 1) * ns, 256 * (i / 2));
-        rig.run();
+        CHECK(rig.driver().answered(0) == far_hit_at(1000 * ns));
         CHECK(rig.driver().answered(1) == hit_at(2000 * ns));
-        CHECK(rig.driver().answered(2) == far_hit_at(3000 * ns)); // replaces the copy of line 0
-        CHECK(rig.driver().answered(3) == hit_at(4000 * ns));
+        CHECK(rig.driver().answered(2) == 3000 * ns + miss_time + link_time);
     }
-    SECTION("a line that takes the last way drops the copy") {
+    SECTION("a line replaces the least recently used copy") {
+        Rig rig(far_slice + "capacity=1KiB ways=4 warm_bytes=512B"); // two of four ways
+        for (unsigned i = 0; i < 2; ++i) rig.driver().read(1000 * (i + 1) * ns, 256 * i);
+        rig.driver().read(3000 * ns, 256);
+        rig.driver().read(4000 * ns, 0);                // both copies are there
+        rig.driver().write(5000 * ns, 512, 128, false); // replaces line 2, whose copy leaves
+        rig.driver().read(6000 * ns, 0);
+        rig.driver().read(7000 * ns, 256);
+        rig.run();
+        CHECK(rig.driver().answered(2) == hit_at(3000 * ns));
+        CHECK(rig.driver().answered(3) == hit_at(4000 * ns));
+        CHECK(rig.driver().answered(5) == hit_at(6000 * ns));
+        CHECK(rig.driver().answered(6) == 7000 * ns + miss_time + link_time);
+    }
+    SECTION("a dirty line is not replaced by a copy") {
         Rig rig(far_slice + "warm_bytes=256B");
-        rig.driver().read(1000 * ns, 0);
-        rig.driver().read(2000 * ns, 256); // the other way of set 0
+        rig.driver().write(1000 * ns, 256, 128, false); // the other way of set 0
+        rig.driver().read(2000 * ns, 0);
         rig.driver().read(3000 * ns, 0);
         rig.run();
         CHECK(rig.driver().answered(2) == far_hit_at(3000 * ns));
+        CHECK(value(rig.cache().stat.evictions) == 0);
     }
-    SECTION("a new copy replaces the oldest one") {
-        Rig rig(far_slice + "capacity=1KiB ways=4 warm_bytes=768B"); // three of four ways
+    SECTION("a copy leaves with its line") {
+        Rig rig(far_slice + "capacity=1KiB ways=4 warm_bytes=256B"); // one of four ways
         rig.driver().read(1000 * ns, 0);
-        rig.driver().read(2000 * ns, 256);
-        rig.driver().read(3000 * ns, 256);
-        rig.driver().read(4000 * ns, 0);
+        for (unsigned i = 1; i < 4; ++i)
+            rig.driver().write(1000 * (i + 1) * ns, 256 * i, 128, false);
+        rig.driver().read(6000 * ns, 0);
+        rig.driver().read(8000 * ns, 0);
         rig.run();
-        CHECK(rig.driver().answered(2) == hit_at(3000 * ns));
-        CHECK(rig.driver().answered(3) == far_hit_at(4000 * ns));
+        CHECK(rig.driver().answered(4) == 6000 * ns + miss_time + link_time);
+        CHECK(value(rig.cache().stat.evictions) == 1);
     }
 }
 
@@ -204,7 +215,6 @@ TEST_CASE("Crossbars state the number of their requesters, also of those above a
 TEST_CASE("Partitions need the number of requesters", "[mem][cache]") {
     CHECK(refused("partitions=2", 0).find("mem.Crossbar") != std::string::npos);
     CHECK(refused("partitions=2").empty());
-    CHECK(refused("copy_ways=3").find("2 ways") != std::string::npos);
 }
 
 } // namespace memsim::mem::cache_partitions_test

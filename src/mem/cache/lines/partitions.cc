@@ -1,75 +1,103 @@
 #include "mem/cache/lines/partitions.hh"
 
+#include <algorithm>
+
 namespace memsim::mem::cache {
 
-Partitions::Partitions(const PartitionParams& p, std::uint32_t requesters, const Map& map,
-                       const BankedSlots& slots, const device_parts::TagArray& tags, Stats& stat,
-                       State& state)
-    : map_(map), slots_(slots), tags_(tags), stat_(stat), state_(state), requesters_(requesters),
+using device_parts::TagArray;
+
+Partitions::Partitions(const PartitionParams& p, std::uint32_t requesters, const Uses& uses)
+    : use_(uses), requesters_(requesters), lines_(TagArray::most_lines / (requesters ? 2 : 1)),
       upper_(p.partition() != 0), latency_(p.far_latency->raw),
-      width_(static_cast<std::uint32_t>(p.far_width->raw)), queue_(p.far_queue()),
-      copy_ways_(p.copy_ways()) {
-    if (requesters_ != 0) state_.copies.resize(tags.sets() * tags.ways());
+      width_(static_cast<std::uint32_t>(p.far_width->raw)), queue_(p.far_queue()) {
+    const TagArray& tags = uses.lines.tags;
+    if (requesters_ != 0) uses.state.arrivals.resize(tags.sets() * tags.ways());
 }
 
 Tick Partitions::free(Tick now) const {
-    if (state_.late.size() >= queue_) return std::max(state_.late.front().at, now + 1);
-    return state_.requests_free;
+    const auto& late = use_.state.late;
+    if (late.size() >= queue_) return std::max(late.front().at, now + 1);
+    return use_.state.requests_free;
 }
 
 Tick Partitions::enter(Tick& free_at, std::uint32_t bytes, Tick now) const {
-    free_at = std::max(free_at, now) + slots_.clock().cycles((bytes + width_ - 1) / width_);
+    free_at = std::max(free_at, now) + use_.slots.clock().cycles((bytes + width_ - 1) / width_);
     return free_at;
 }
 
 void Partitions::count(const protocol::MemRequest& r, Tick now) {
     const bool far = is_far(r.source);
-    ++stat_.partition_requests[far];
+    ++use_.stat.partition_requests[far];
     if (!far) return;
-    stat_.link_bytes[0] += r.wire_bytes();
-    enter(state_.requests_free, r.wire_bytes(), now);
+    use_.stat.link_bytes[0] += r.wire_bytes();
+    enter(use_.state.requests_free, r.wire_bytes(), now);
 }
 
 Tick Partitions::leaves(const protocol::MemResponse& r, std::uint32_t line, Tick now) {
-    const bool read = r.command == protocol::Command::read && line != device_parts::TagArray::none;
-    const SectorMask sectors = read ? map_.sectors(r).touched : SectorMask {0};
-    Copy none;
-    Copy& copy = read ? state_.copies[tags_.number(line)] : none;
-    if (read && without(sectors, copy.sectors) == 0) {
-        ++stat_.copy_reads[1];
-        if (copy.since <= now) return now;
-        return std::max(copy.since, state_.late.empty() ? 0 : state_.late.back().at);
+    TagArray& tags = use_.lines.tags;
+    const bool read = r.command == protocol::Command::read && line != TagArray::none;
+    const SectorMask sectors = read ? use_.map.sectors(r).touched : SectorMask {0};
+    std::uint32_t copy = read ? way_of_copy(line) : TagArray::none;
+    if (copy != TagArray::none && without(sectors, tags.valid(copy)) == 0) {
+        ++use_.stat.copy_reads[1];
+        tags.touch(copy);
+        const Tick arrival = use_.state.arrivals[tags.number(copy)];
+        const auto& late = use_.state.late;
+        if (arrival <= now) return now;
+        return std::max(arrival, late.empty() ? 0 : late.back().at);
     }
-    stat_.link_bytes[1] += r.wire_bytes();
-    const Tick at = enter(state_.responses_free, r.wire_bytes(), now) + latency_;
-    if (read && (copy.sectors != 0 || trim(tags_.number(line) / tags_.ways(), 1)))
-        copy = {static_cast<SectorMask>(copy.sectors | sectors), at};
+    use_.stat.link_bytes[1] += r.wire_bytes();
+    const Tick at = enter(use_.state.responses_free, r.wire_bytes(), now) + latency_;
+    if (read && copy == TagArray::none) copy = take_way(line);
+    if (copy == TagArray::none) return at;
+    tags.add_valid(copy, sectors);
+    use_.state.arrivals[tags.number(copy)] = at;
     return at;
 }
 
-bool Partitions::trim(std::uint32_t set, std::uint32_t more) {
-    const std::uint32_t ways = tags_.ways();
-    Copy* const copies = &state_.copies[std::size_t {set} * ways];
-    std::uint32_t room = ways, taken = more;
-    for (std::uint32_t w = 0; w < ways; ++w) {
-        const std::uint32_t line = tags_.line(set, w);
-        room -= !tags_.empty(line) || tags_.locked(line);
-        taken += copies[w].sectors != 0;
-    }
-    for (room = std::max(room, copy_ways_); taken > room; --taken) {
-        Copy* oldest = nullptr;
-        for (Copy* c = copies; c < copies + ways; ++c)
-            if (c->sectors != 0 && (!oldest || c->since < oldest->since)) oldest = c;
-        if (!oldest) return false;
-        *oldest = {};
-    }
-    return true;
+std::uint32_t Partitions::take_way(std::uint32_t line) {
+    TagArray& tags = use_.lines.tags;
+    const std::uint32_t way = tags.victim(set_of(line), use_.reserved, tags.ways());
+    if (way == TagArray::none || way == line || use_.lines.must_write_back(way))
+        return TagArray::none;
+    if (!tags.empty(way) && !holds_copy(way)) use_.accounting.count_eviction(way);
+    leaving(way);
+    tags.replace(way, tags.tag(line) + lines_, tags.application(line));
+    if (use_.lines.bytes) use_.lines.bytes->clear(way);
+    return way;
+}
+
+void Partitions::leaving(std::uint32_t way) {
+    if (requesters_ != 0 && !use_.lines.tags.empty(way) && !holds_copy(way)) drop_copy(way);
+}
+
+void Partitions::drop_copy(std::uint32_t line) {
+    if (const std::uint32_t way = way_of_copy(line); way != TagArray::none)
+        use_.lines.tags.drop(way);
+}
+
+void Partitions::drop_copies() {
+    if (requesters_ == 0) return;
+    TagArray& tags = use_.lines.tags;
+    for (std::uint64_t set = 0; set < tags.sets(); ++set)
+        for (std::uint32_t way = tags.line(set, 0); way < tags.line(set, tags.ways()); ++way)
+            if (!tags.empty(way) && holds_copy(way)) tags.drop(way);
+}
+
+std::uint32_t Partitions::way_of_copy(std::uint32_t line) const {
+    const TagArray& tags = use_.lines.tags;
+    return tags.find(set_of(line), tags.tag(line) + lines_);
+}
+
+std::uint64_t Partitions::set_of(std::uint32_t line) const {
+    return use_.lines.tags.number(line) / use_.lines.tags.ways();
 }
 
 void Partitions::check_loaded(Loader& l) const {
+    const TagArray& tags = use_.lines.tags;
     l.within("partitions", [&] {
-        l.check(requesters_ ? state_.copies.size() == tags_.sets() * tags_.ways()
-                            : state_.copies.empty(),
+        l.check(requesters_ ? use_.state.arrivals.size() == tags.sets() * tags.ways()
+                            : use_.state.arrivals.empty(),
                 "has another number of lines");
     });
 }

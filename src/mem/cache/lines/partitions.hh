@@ -1,11 +1,9 @@
 #pragma once
 
 #include "core/state/fifo.hh"
+#include "mem/cache/accounting.hh"
 #include "mem/cache/banked_slots.hh"
-#include "mem/cache/lines/lines.hh"
-#include "mem/cache/stats.hh"
 
-#include <algorithm>
 #include <vector>
 
 namespace memsim::mem::cache {
@@ -20,29 +18,32 @@ struct Late { ///< a response that waits
 /// partitions, one after another in each direction. Sectors that they read are copied into their
 /// partition: later reads of these sectors from there pass no link.
 ///
-/// A copy occupies the set with the same number of the other partition, in a way that no line of
-/// that partition uses, or in one of `copy_ways`, whose lines a chip evicts for it; here they stay.
-/// All slices are assumed to be filled equally, so the free ways of this slice's own set are
-/// counted. A new copy replaces the oldest one. A write or an atomic drops the copy of its line.
+/// A chip keeps a copy in the other partition, where it replaces a line or another copy. Here it
+/// occupies a way of its line's own set: all slices are assumed to be filled equally, so as many
+/// lines leave. The replacement policy selects the line or copy to replace; a dirty line stays
+/// (assumption), and then there is no copy. A copy is dropped if its line is evicted or written.
 ///
 /// The latency of both ways is added to the response, so a request from there is looked up too
 /// early by half of it. Responses to misses are accepted beyond `far_queue`; MSHRs limit them.
 class Partitions {
   public:
-    struct Copy {
-        SectorMask sectors = 0;
-        Tick since = 0; ///< arrival of its last sector
-    };
     struct State {
-        std::vector<Copy> copies;                   ///< by line; empty without partitions
+        std::vector<Tick> arrivals; ///< of a way's copy, its last sector; empty without partitions
         Tick requests_free = 0, responses_free = 0; ///< ticks from which the link is free
         Fifo<Late> late;                            ///< responses on the link
     };
-    /// `requesters`: number of them in both partitions; 0: there is one partition. All arguments
-    /// outlive it.
-    Partitions(const PartitionParams& p, std::uint32_t requesters, const Map& map,
-               const BankedSlots& slots, const device_parts::TagArray& tags, Stats& stat,
-               State& state);
+    /// They outlive it.
+    struct Uses {
+        const Map& map;
+        const BankedSlots& slots;
+        Lines& lines;
+        Accounting& accounting;
+        Stats& stat;
+        State& state;
+        const std::uint32_t& reserved; ///< ways for written lines
+    };
+    /// `requesters`: number of them in both partitions; 0: there is one partition.
+    Partitions(const PartitionParams& p, std::uint32_t requesters, const Uses& uses);
 
     /// Whether the requester belongs to the other partition.
     bool is_far(std::uint16_t source) const {
@@ -61,36 +62,36 @@ class Partitions {
 
     /// The line is written.
     void written(std::uint32_t line) {
-        if (requesters_ != 0) state_.copies[tags_.number(line)] = {};
+        if (requesters_ != 0) drop_copy(line);
     }
-    /// The line has another address.
-    void replaced(std::uint32_t line) {
-        if (requesters_ == 0) return;
-        written(line);
-        trim(tags_.number(line) / tags_.ways(), 0);
-    }
+    /// Whether a way that is not empty holds a copy.
+    bool holds_copy(std::uint32_t way) const { return use_.lines.tags.tag(way) >= lines_; }
+    /// The line or copy leaves its way.
+    void leaving(std::uint32_t way);
     /// Lines are dropped by a command.
-    void drop_copies() { std::ranges::fill(state_.copies, Copy {}); }
+    void drop_copies();
+    /// The number of lines that tags can name; the tag of a copy is its line's plus this number.
+    std::uint64_t lines() const { return lines_; }
 
     void check_loaded(Loader& l) const;
 
   private:
     void count(const protocol::MemRequest& r, Tick now);
-    /// Drops the oldest copies of a set until there is room for `more` others. Returns whether
-    /// there is.
-    bool trim(std::uint32_t set, std::uint32_t more);
+    /// Replaces a way of the line's set by a copy of the line; none if no way may be replaced.
+    std::uint32_t take_way(std::uint32_t line);
+    void drop_copy(std::uint32_t line);
+    /// The way of the line's copy, or none.
+    std::uint32_t way_of_copy(std::uint32_t line) const;
+    std::uint64_t set_of(std::uint32_t line) const;
     /// A message enters the link. Returns the tick at which its last byte has.
     Tick enter(Tick& free_at, std::uint32_t bytes, Tick now) const;
 
-    const Map& map_;
-    const BankedSlots& slots_;
-    const device_parts::TagArray& tags_;
-    Stats& stat_;
-    State& state_;
+    Uses use_;
     std::uint32_t requesters_; ///< 0: there is one partition
+    std::uint64_t lines_;
     bool upper_;
     Tick latency_;
-    std::uint32_t width_, queue_, copy_ways_;
+    std::uint32_t width_, queue_;
 };
 
 } // namespace memsim::mem::cache
