@@ -104,7 +104,7 @@ SPAN = inferred(
 )
 ACROSS = inferred(
     True,
-    "Fig. 11: arrays of 74 GB/s, the product of zng-08 to zng-11, where the ports of a package give 12.8",
+    "Fig. 11: arrays of 77 GB/s, the product of zng-08 to zng-11, where the ports of a package give 12.8",
     used=["zng-08", "zng-09", "zng-10", "zng-11"],
     sweep=[swept("one package", arguments=("--no-across",))],
     name="packages of a mapped block",

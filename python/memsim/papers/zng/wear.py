@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ...systems.parameters import Parameters
 from .backbone import GEOMETRY
 
-ENDURANCE = 1e5  # programs and erases of a block of Z-NAND (see docs/models/zng.md)
+ENDURANCE = 1e5  # ZnG, II-B: programs and erases of a block of Z-NAND
 PAGE = 4096
 YEAR = 365.25 * 24 * 3600
 
