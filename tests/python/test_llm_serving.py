@@ -96,8 +96,8 @@ def test_a_batch_reads_weights_as_fast_as_one_request_if_slices_are_hashed(in_tm
     decode = gate_up_time(memsim.workload.LanguageModel(**sizes, context=16), systems.h100(**share))
     batch = gate_up_time(memsim.workload.ServingEngine(**sizes, **requests), systems.h100(**share))
     in_turn = gate_up_time(memsim.workload.ServingEngine(**sizes, **requests), systems.h100(**share, hash_rounds=0))
-    assert batch < 1.2 * decode
-    assert in_turn > 1.4 * batch  # all rows of a step lie in one of the eight slices
+    assert batch < 1.25 * decode  # more of the batch's lines leave the L2 for copies in its other half
+    assert in_turn > 1.35 * batch  # all rows of a step lie in one of the eight slices
 
 
 def test_a_large_batch_is_limited_by_the_tensor_cores_of_an_a100(in_tmp) -> None:
@@ -123,12 +123,13 @@ def test_operands_in_shared_memory_make_large_products_of_an_h100_faster(in_tmp)
 
 
 def test_copies_to_a_second_buffer_make_large_products_of_an_h100_faster(in_tmp) -> None:
+    """The operands, 9 MB, do not fit an L2 of 5 MiB, of which a half holds 2.5; then memory limits both."""
     sizes = dict(layers=1, hidden=1024, heads=1, kv_heads=1, head_dim=16, ffn=2048, vocabulary=0, tokens=1)
     requests = dict(requests=1, prompt=512, batch=1, shared_operands=True)
     times = [
         gate_up_time(
             memsim.workload.ServingEngine(**sizes, **requests, buffers=buffers),
-            systems.h100(sms=8, channels=8, slices=8, l2="5MiB"),
+            systems.h100(sms=8, channels=8, slices=8, l2="10MiB"),
         )
         for buffers in (1, 2)
     ]
