@@ -99,7 +99,8 @@ std::uint64_t Checker::compare_image() {
 }
 
 void Checker::start() {
-    arm(state.next, Tick {1});
+    state.ready_at = 1; // also if it is woken at tick 0
+    arm(state.next, state.ready_at);
     if (!sim().contents().enabled()) return;
     for (std::uint64_t at = 0; at < state.written.size() * protocol::block_sector_bytes;
          at += SectorBytes::size) {
