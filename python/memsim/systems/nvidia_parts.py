@@ -18,7 +18,9 @@ CARVE_OUTS = "CUDA C++ Programming Guide, shared memory of compute capabilities 
 FLIT = cited("40B", f"{ACCEL_SIM}: icnt_flit_size 40, a sector and its header")
 TWO_FLITS = derived("80B", from_="64 B a cycle and slice (measured peak), each sector with a header of 8 B")
 FAR_WIDTH = inferred(
-    "16B", "13 to 15 B a cycle and slice, and headers", used=["reads of the L2 at 37 MB of the A100, 44 MB of the H100"]
+    "16B",
+    "13 to 15 B a cycle and slice, and headers, when copies replaced no lines",
+    used=["reads of the L2 at 37 MB of the A100, 44 MB of the H100"],
 )
 HBM2 = cited("hbm2", "JESD235D, pseudo-channels of 64 bit, as quoted by Ramulator 2.1: HBM2_2000Mbps")
 HBM2E = cited("hbm2e", "JESD235D, pseudo-channels of 64 bit, as quoted by Ramulator 2.1: HBM2_2400Mbps")
