@@ -17,9 +17,9 @@ from ..files import hash_of, hash_of_text, replacing
 ASKED = "MEMSIM_KNOWN"  # environment variable: a study asks for the record
 STANDARD = os.path.dirname(os.__file__) + os.sep  # Python's own modules, which its version identifies
 INSTALLED = "site-packages", "dist-packages"
-READING = {"open": 0, "os.listdir": 0, "os.scandir": 0, "sqlite3.connect": 0}  # events of sys.addaudithook()
+# Events of sys.addaudithook(): their first argument is what is read, or the process depends on more than files.
+READING = {"open", "os.listdir", "os.scandir", "sqlite3.connect"}
 UNKNOWN = {"os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.system", "socket.connect", "subprocess.Popen"}
-
 DECIDING = "PYTHONHASHSEED", "PYTHONOPTIMIZE", "PYTHONSAFEPATH", "PYTHONUTF8"  # environment variables
 
 _reads: set[str] | None = None  # paths read so far; None: they are not recorded
