@@ -92,9 +92,8 @@ COLLECT = stated(
 
 
 # A mapped block: a flash block of each of `span` planes. 1 TB / (64 x 384 x 4 KiB) = 10,923 entries of four 15-bit
-# block numbers are the 80 KB of the paper; 64 planes are those of a package. The planes are of all packages: two ports
-# of 8 B x 800 MT/s give 12.8 GB/s a package, and the arrays give 77 GB/s, although the programs' data are a few mapped
-# blocks.
+# block numbers are the 80 KB of the paper; 64 planes are those of a package. The planes are of all packages (ACROSS),
+# although the programs' data are a few mapped blocks.
 SPAN = inferred(
     64,
     "ZnG III-B: 80 KB of table for 1 TB, table I: 384 pages a block, 64 planes a package",
