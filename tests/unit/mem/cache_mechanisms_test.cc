@@ -300,13 +300,15 @@ TEST_CASE("requests of a flushed application wait for the walk; other requests d
     CHECK(value(rig.cache().stat.flushed_lines) == 4);
 }
 
+/// 4 sets of a line, and a manager.
+const std::string four_lines = "ways=1 write_policy=write_back write_allocate=true "
+                               "control_ports=1 acknowledged_writebacks=";
+
 TEST_CASE("a flush waits for its own write-backs and for those of lines evicted before",
           "[mem][cache]") {
     for (const bool acknowledged : {false, true}) {
-        Rig rig("ways=1 write_policy=write_back write_allocate=true control_ports=1 "
-                "acknowledged_writebacks=" +
-                std::string(acknowledged ? "true" : "false"));
-        Driver& d = rig.driver(); // 4 sets of a line
+        Rig rig(four_lines + (acknowledged ? "true" : "false"));
+        Driver& d = rig.driver();
         d.plan(0, Command::write, 0, 128, true).application = 1;
         d.plan(100 * ns, Command::write, 512, 128, true).application = 1; // takes its place
         rig.manager().plan(130 * ns, Command::flush, 0, 0).application = 2;
@@ -331,10 +333,8 @@ TEST_CASE("a flush waits for its own write-backs and for those of lines evicted 
 TEST_CASE("a flush waits for the fetch of a partly written line and writes the line back",
           "[mem][cache]") {
     for (const bool acknowledged : {false, true}) {
-        Rig rig("ways=1 write_policy=write_back write_allocate=true control_ports=1 "
-                "acknowledged_writebacks=" +
-                std::string(acknowledged ? "true" : "false"));
-        Driver& d = rig.driver(); // 4 sets of a line
+        Rig rig(four_lines + (acknowledged ? "true" : "false"));
+        Driver& d = rig.driver();
         d.plan(0, Command::write, 0, 16, true).application = 1;
         d.plan(1 * ns, Command::write, 128, 128, true).application = 1;
         rig.manager().plan(50 * ns, Command::flush, 0, 0).application = 1;
