@@ -12,7 +12,9 @@ from ..systems import nvidia
 from .host import put_behind
 
 LINE = 128
-HOPS = 3000
+HOPS = 3000  # of bank_chase
+# Hops of a chase that fill the caches, at most; those after them, more than are made until the window ends; the window.
+WARM_HOPS, CHASE_HOPS, CHASE_US = 900_000, 100_000, 1000
 THREADS = 2048  # of an SM, in two blocks
 ELEMENTS = 24_000_000  # of a stream: more than are accessed until the window ends
 # Simulated time before a stream is measured, and while it is. After 8 us the L2 of an H200 still takes more writes than
@@ -57,14 +59,21 @@ class Benchmark:
 
 
 def chase(chip: str, at: str) -> float:
-    """Cycles of a hop of one thread that follows pointers through so many bytes."""
+    """Cycles of a hop of one thread that follows pointers through so many bytes, after up to two rounds."""
     lines = Bytes.parse(at).value // LINE
-    if lines * LINE > Bytes.parse(nvidia.chip(chip).l2).value:
-        return _cycles(chip, "chase", lines, HOPS, dispatcher=dict(first_launch=1)) / HOPS
-    # The first round, which brings lines into the L1 or the near partition of the L2, is left out.
-    when: dict[str, Any] = dict(pause_at_launch=1)
-    first = _cycles(chip, "chase", lines, lines, dispatcher=when)
-    return (_cycles(chip, "chase", lines, lines + HOPS, dispatcher=when) - first) / HOPS
+    cold = lines * LINE > 2 * Bytes.parse(nvidia.chip(chip).l2).value  # every hop misses, those of the first round, too
+    warm = 0 if cold else min(2 * lines, WARM_HOPS)
+    launches: dict[str, Any] = dict(first_launch=1) if cold else dict(pause_at_launch=1)
+    with _machine(chip, "chase", lines, warm + CHASE_HOPS, dispatcher=launches) as machine:
+        if not cold:
+            machine.simulate()
+        l1 = machine.root.gpu.l1[0]
+        first = float(l1.stats.accesses)
+        while float(l1.stats.accesses) < first + warm:
+            machine.simulate("100us")
+        before = float(l1.stats.accesses)
+        machine.simulate(f"{CHASE_US}us")
+        return CHASE_US * nvidia.chip(chip).megahertz / (float(l1.stats.accesses) - before)
 
 
 def read(chip: str, at: str) -> float:

@@ -109,6 +109,7 @@ class Chip:
             return {}
         return dict(
             partitions=cited(2, f"{MT4G}: two L2 segments"),
+            replacement=nvidia_parts.REPLACEMENT,
             far_latency=self.latency(self.far_cycles, "near and far hits and misses of Luo et al., 2025"),
             far_width=nvidia_parts.FAR_WIDTH,
         )

@@ -22,6 +22,13 @@ FAR_WIDTH = inferred(
     "13 to 15 B a cycle and slice, and headers, when copies replaced no lines",
     used=["reads of the L2 at 37 MB of the A100, 44 MB of the H100"],
 )
+REPLACEMENT = inferred(
+    "lru_random(among=4)",
+    "chases through a little more than a partition still hit, as if not always the oldest line left; models of sets "
+    "with lru, random, pseudo-LRU and the oldest 2 to 16 lines were compared with the chips",
+    used=["chase of the A100 40 GB and the H100 PCIe from half of the L2 to the whole"],
+    sweep=["lru", "random"],
+)
 HBM2 = cited("hbm2", "JESD235D, pseudo-channels of 64 bit, as quoted by Ramulator 2.1: HBM2_2000Mbps")
 HBM2E = cited("hbm2e", "JESD235D, pseudo-channels of 64 bit, as quoted by Ramulator 2.1: HBM2_2400Mbps")
 HBM3 = cited("hbm3", "JESD238, pseudo-channels of 32 bit, as quoted by Ramulator 2.1: HBM3_6400Mbps")

@@ -111,15 +111,34 @@ struct RandomModel final : Model {
     Rng rng;
 };
 
+/// One of the lines used longest ago, by the same stream.
+struct OldRandomModel final : Model {
+    OldRandomModel(std::uint32_t ways, std::size_t among, const std::string& stream)
+        : Model(ways), among(among), rng(5, stream) {}
+    void hit(std::uint32_t way) override { order.remove(way), order.push_back(way); }
+    void filled(std::uint32_t way) override { hit(way); }
+    std::uint32_t victim() override {
+        const std::size_t n = std::min(among, order.size());
+        return *std::next(order.begin(), n < 2 ? 0 : static_cast<std::ptrdiff_t>(rng.below(n)));
+    }
+    std::size_t among;
+    std::list<std::uint32_t> order;
+    Rng rng;
+};
+
 inline std::unique_ptr<Model> model(const std::string& policy, std::uint32_t ways) {
     if (policy == "lru" || policy == "fifo")
         return std::make_unique<ListModel>(ways, policy == "lru");
     if (policy == "random") return std::make_unique<RandomModel>(ways, "test.random");
+    if (policy.starts_with("lru_random"))
+        return std::make_unique<OldRandomModel>(ways, policy == "lru_random" ? 4 : 2,
+                                                "test.random");
     if (policy == "tree_plru") return std::make_unique<TreeModel>(ways);
     return std::make_unique<RripModel>(ways, policy == "srrip" ? 2 : 3);
 }
 
-inline constexpr const char* all_policies[] = {"lru",   "fifo",          "random",
-                                               "srrip", "srrip(bits=3)", "tree_plru"};
+inline constexpr const char* all_policies[] = {
+    "lru",           "fifo",      "random",     "srrip",
+    "srrip(bits=3)", "tree_plru", "lru_random", "lru_random(among=2)"};
 
 } // namespace memsim::test_policies

@@ -86,4 +86,30 @@ TEST_CASE("the order of LRU is kept when its clock overflows", "[parts][policy]"
     CHECK(lru.victim(words, {6, 10}) == 6);
 }
 
+TEST_CASE("lines used in turn hit with lru_random where they miss with lru", "[parts][policy]") {
+    const auto hits = [](const std::string& policy, std::uint64_t tags_in_turn) {
+        TagArray tags;
+        tags.resize(1, 16, policy, "test", 1);
+        int hits = 0;
+        for (std::uint64_t i = 0; i < 200 * tags_in_turn; ++i) {
+            const std::uint64_t tag = i % tags_in_turn;
+            if (const std::uint32_t line = tags.find(0, tag); line != TagArray::none) {
+                tags.touch(line);
+                ++hits;
+                continue;
+            }
+            const std::uint32_t way = tags.victim(0, 0, 16);
+            tags.replace(way, tag, 0);
+            tags.add_valid(way, 1);
+        }
+        return hits / (200.0 * static_cast<double>(tags_in_turn));
+    };
+    CHECK(hits("lru", 17) == 0);
+    CHECK(hits("lru_random(among=1)", 17) == 0);
+    // The simulations of a set that decided for the L2 of NVIDIA's chips.
+    CHECK(hits("lru_random", 17) == Approx(0.58).margin(0.05));
+    CHECK(hits("lru_random", 19) == Approx(0.27).margin(0.05));
+    CHECK(hits("lru_random", 25) < 0.05);
+}
+
 } // namespace memsim::device_parts::tag_policy_test

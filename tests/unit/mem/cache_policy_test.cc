@@ -67,8 +67,8 @@ TEST_CASE("a cache takes a tag policy that is registered outside", "[mem][cache]
 }
 
 TEST_CASE("a policy's State and stream are saved with its cache", "[mem][cache][policy]") {
-    for (const char* policy :
-         {"lru", "fifo", "random", "srrip(bits=3)", "tree_plru", "test_newest(any=2)"}) {
+    for (const char* policy : {"lru", "fifo", "random", "srrip(bits=3)", "tree_plru",
+                               "lru_random(among=2)", "test_newest(any=2)"}) {
         INFO(policy);
         const auto whole = rig(policy), first = rig(policy), second = rig(policy);
         whole->run();
