@@ -78,27 +78,27 @@ def chase(chip: str, at: str) -> float:
 
 def read(chip: str, at: str) -> float:
     """GB/s of reads, 8 bytes a thread."""
-    return _stream(chip, "stream_read", at, 8)
+    return _stream(chip, "stream_read", at)
 
 
 def load_forms(chip: str, at: str) -> float:
     """GB/s of reads in blocks of 256 threads, each with 64 bytes in flight, to registers or to shared memory."""
-    return _stream_of(chip, FORMS[at], 256, of_thread=OF_THREAD) * 8
+    return _stream_of(chip, FORMS[at], 256, of_thread=OF_THREAD)
 
 
 def scale(chip: str, at: str) -> float:
     """GB/s of b = 3 a, 8 bytes each of a thread."""
-    return _stream(chip, "stream_scale", at, 16)
+    return _stream(chip, "stream_scale", at)
 
 
 def write(chip: str, at: str) -> float:
     """GB/s of writes, 8 bytes a thread."""
-    return _stream(chip, "stream_write", at, 8)
+    return _stream(chip, "stream_write", at)
 
 
 def copy_sms(chip: str, at: str) -> float:
     """GB/s of b = 3 a by so many SMs, with two blocks of 1024 threads each: reads and writes."""
-    return _stream_of(chip, "stream_scale", 1024, sms=int(at), sm=dict(block_slots=2)) * 16
+    return _stream_of(chip, "stream_scale", 1024, sms=int(at), sm=dict(block_slots=2))
 
 
 def l2_read(chip: str, at: str) -> float:
@@ -231,10 +231,10 @@ BENCHMARKS = {
 }
 
 
-def _stream(chip: str, program: str, at: str, element_bytes: int) -> float:
+def _stream(chip: str, program: str, at: str) -> float:
     """GB/s of memory with two blocks an SM that take this share of its threads together."""
     block = round(THREADS / 2 * float(at.rstrip("%")) / 100)
-    return _stream_of(chip, program, block, sm=dict(block_slots=2)) * element_bytes
+    return _stream_of(chip, program, block, sm=dict(block_slots=2))
 
 
 def _of_host(chip: str, program: str, at: str) -> float:
@@ -254,19 +254,17 @@ def _small_l2(chip: str) -> Bytes:
 
 
 def _stream_of(chip: str, program: str, block: int, of_thread: int = 1, **changes: Any) -> float:
-    """Elements in a ns of a stream in blocks of so many threads, in a window of the stream."""
-    sms: int = changes.get("sms", nvidia.chip(chip).sms)
-    window = max(WINDOW_US, WINDOW_US * 16 // sms)  # blocks enough of few SMs
+    """GB/s in a window of a stream in blocks of so many threads. Bytes requested of the L2 are counted: blocks end in
+    groups, and the memory receives writes later."""
     with _machine(chip, program, ELEMENTS, 1, block, l2=dict(capacity=_small_l2(chip)), **changes) as machine:
-        dispatcher = machine.root.gpu.dispatcher
+        slices = machine.root.gpu.l2
         machine.simulate(f"{WARM_US}us")
-        before = block * of_thread * float(dispatcher.stats.blocks)
-        machine.stats.reset()
-        machine.simulate(f"{window}us")
-        elements = block * of_thread * float(dispatcher.stats.blocks)
+        before = sum(float(part.stats.bytes) for part in slices)
+        machine.simulate(f"{WINDOW_US}us")
         # Blocks end before their writes arrive in memory, so the last block may end long before the run.
-        assert before + elements < ELEMENTS, "the last block ended in the window: increase ELEMENTS"
-    return elements / window / 1e3
+        elements = block * of_thread * float(machine.root.gpu.dispatcher.stats.blocks)
+        assert elements < ELEMENTS, "the last block ended in the window: increase ELEMENTS"
+        return (sum(float(part.stats.bytes) for part in slices) - before) / WINDOW_US / 1e3
 
 
 def _cycles(chip: str, program: str, size: int, iterations: int, **changes: Any) -> float:
