@@ -75,10 +75,11 @@ def user_error(what: object, where: str | None = None, kind: type[Error] = Error
     return kind(f"{where or here()}: {what}")
 
 
-def check_known(what: str, given: str, known: Collection[str]) -> None:
+def check_known(what: str, given: object, known: Collection[str]) -> None:
     """Raises Error, with the nearest known name, if `given` is not one of `known`."""
-    if given not in known:
-        raise user_error(f"there is no {what} '{given}'{did_you_mean(given, known)}: it is one of {', '.join(known)}")
+    if not isinstance(given, str) or given not in known:
+        near = did_you_mean(str(given), known)
+        raise user_error(f"there is no {what} '{given}'{near}: it is one of {', '.join(known)}")
 
 
 def legible(text: str, keep: str = "\n") -> str:

@@ -181,6 +181,12 @@ def test_a_suggestion_for_flags_folders_and_capacities(memsim_command):
         systems.a100(memory="60GB")
 
 
+@pytest.mark.parametrize("wrong", [5, None, ["dash"], b"dash"])
+def test_a_name_that_is_no_text_is_refused_with_the_known_names(wrong):
+    with pytest.raises(memsim.Error, match="there is no paper '.*: it is one of dash, flint"):
+        systems.hbf.parameters(wrong)
+
+
 def test_every_named_table_is_accepted_by_a_parameter():
     """Each table is named by a parameter; otherwise it could not be used."""
     from memsim import _memsim
