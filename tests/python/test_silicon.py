@@ -11,6 +11,7 @@ from memsim.silicon.benchmarks import BENCHMARKS
 from memsim.silicon.comparison import Row, line, measure, page, summary, write
 from memsim.silicon.points import Point, chips, points_of
 from memsim.systems import nvidia
+from memsim.units import Bytes
 
 
 def point(benchmark: str = "read", at: str = "50%", value: float = 100, low: float = 100, high: float = 100) -> Point:
@@ -229,13 +230,15 @@ def test_two_points_make_no_curve_and_no_plot(tmp_path: Path) -> None:
 
 
 def test_a_carve_out_takes_shared_memory_from_each_l1() -> None:
-    def capacities(carve_out: str | None) -> tuple[str, str]:
+    def capacities(carve_out: str | Bytes | None) -> tuple[str, str]:
         gpu = systems.a100(sms=2, slices=4, channels=4, carve_out=carve_out)
         assert gpu.l1[0].capacity == gpu.l1[1].capacity
         return gpu.l1[0].capacity, gpu.dispatcher.shared
 
     assert capacities("0KiB") == ("192KiB", "0B")
-    assert capacities("100KiB") == ("92KiB", "100KiB")
+    assert capacities("100KiB") == capacities(Bytes(100 << 10)) == ("92KiB", "100KiB")
     assert capacities(None) == ("192KiB", "164KiB")
     with pytest.raises(memsim.Error, match="there is no carve-out '96KiB'.*: it is one of 0KiB, 8KiB, .* 164KiB"):
         systems.a100(carve_out="96KiB")
+    with pytest.raises(memsim.Error, match="there is no carve-out '100'.*: it is one of 0KiB"):
+        systems.a100(carve_out=100)

@@ -154,16 +154,18 @@ REGISTERS = dict(
 )
 
 
-def divided(l1: str, carve_outs: tuple[int, ...], chosen: str | None) -> tuple[Any, Any]:
+def divided(l1: str, carve_outs: tuple[int, ...], chosen: str | Bytes | None) -> tuple[Any, Any]:
     """The capacities of an L1 and of its shared memory. `chosen` is the part of the L1 that is shared memory."""
     if chosen is None:
         return (
             cited(l1, f"{ACCEL_SIM}: gpgpu_unified_l1d_size"),
             cited(f"{carve_outs[-1]}KiB", f"{MT4G}: shared memory of an SM"),
         )
-    check_known("carve-out", chosen, [f"{size}KiB" for size in carve_outs])
-    rest = str(Bytes.parse(l1) - Bytes.parse(chosen))
-    return derived(rest, from_=f"{l1} without {chosen} of shared memory"), derived(chosen, from_=CARVE_OUTS)
+    sizes = [f"{size}KiB" for size in carve_outs]
+    shared = next((size for size in sizes if chosen in (size, Bytes.parse(size))), str(chosen))
+    check_known("carve-out", shared, sizes)
+    rest = str(Bytes.parse(l1) - Bytes.parse(shared))
+    return derived(rest, from_=f"{l1} without {shared} of shared memory"), derived(shared, from_=CARVE_OUTS)
 
 
 def _units(fp32: int, int32: int, fp64: int, special: int, **latencies: Any) -> dict[str, Any]:
