@@ -93,7 +93,9 @@ def test_an_attribute_of_a_list_is_refused(sys):
 
 def test_wrong_children_give_error_messages(sys):
     sys.mem = SimpleMemory()
-    refused(lambda: setattr(sys, "other", sys.mem), "sys.other", "is already in the tree as 'sys.mem'")
+    refused(
+        lambda: setattr(sys, "other", sys.mem), "sys.other", "is already in the tree as 'sys.mem': make another one"
+    )
     refused(lambda: setattr(sys, "mem", SimpleMemory()), "exists already")
     refused(lambda: setattr(sys.mem, "latency", SimpleMemory()), "is a parameter")
     refused(lambda: setattr(sys, "stats", SimpleMemory()), "is reserved")

@@ -219,7 +219,7 @@ class SimObject:
     def _adopt(self, parent: SimObject, name: str) -> None:
         if self._parent is not None or isinstance(self, Root):
             raise user_error(
-                f"{parent._prefix}{name}: this object is already in the tree as '{self.path}' in the tree"
+                f"{parent._prefix}{name}: this object is already in the tree as '{self.path}': make another one"
                 if self._parent
                 else f"{parent._prefix}{name}: a Root cannot be a child of another object"
             )
