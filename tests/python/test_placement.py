@@ -187,6 +187,8 @@ def test_the_scripts_place_data(memsim_command) -> None:
     [
         ("--far hbf --place kv", "'kv.0' is written by kernels, but hbf accepts only reads"),
         ("--place kv", "there is no far memory: name one with --far"),
+        ("--far cxl --buffer sram", "--buffer sram: nothing is read ahead: give the size of a buffer with --ahead"),
+        ("--far cxl --predict last", "--predict last: nothing is read ahead: give the size of a buffer with --ahead"),
     ],
 )
 def test_placements_that_no_memory_accepts_are_refused(words, why, memsim_command) -> None:

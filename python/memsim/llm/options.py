@@ -55,14 +55,14 @@ def predictions(args: argparse.Namespace) -> dict[str, Any]:
     """The parameters of a workload.ServingEngine that predicts experts for --predict router."""
     if args.predict != "router":
         return {}
-    if not args.ahead:
-        raise Error("--predict router: nothing is read ahead: give the size of a buffer with --ahead")
+    _check_read_ahead(args)
     return dict(signal_channels=wired(nvidia.chip(args.chip).slices))
 
 
 def gpu(args: argparse.Namespace, model: SimObject | None = None) -> Gpu:
     """The GPU of the options: the chip, with another number of SMs if --sms is set. With --far, the data of `model`
     that --place names lie in that memory."""
+    _check_read_ahead(args)
     chip = nvidia.chip(args.chip)
     given: dict[str, Any] = {"sms": args.sms} if args.sms else {}
     if getattr(args, "predict", "") == "router":
@@ -77,6 +77,13 @@ def gpu(args: argparse.Namespace, model: SimObject | None = None) -> Gpu:
     if not memory.writable:
         _check_unwritten(model, ranges, args.far)
     return chip.gpu(memory=_with_far(args, model, memory.channel, ranges), **given)
+
+
+def _check_read_ahead(args: argparse.Namespace) -> None:
+    """Refuses options of --ahead without it."""
+    for option, default in () if getattr(args, "ahead", None) else (("buffer", "local"), ("predict", "all")):
+        if (value := getattr(args, option, default)) != default:
+            raise Error(f"--{option} {value}: nothing is read ahead: give the size of a buffer with --ahead")
 
 
 def _with_far(args: argparse.Namespace, model: SimObject, channel: Memory, ranges: list[Range]) -> Memory:
