@@ -69,6 +69,11 @@ def test_an_unknown_name_is_refused_with_the_nearest():
 
 
 def test_a_size_that_does_not_fit_is_refused():
+    with pytest.raises(memsim.Error, match="^workload.Program.size: 29 is out of range for pr"):
+        command(["pr", "--size", "29"])
+    for words in (["--size", "0"], ["--size", "3", "--full"]):  # both had no effect
+        with pytest.raises(SystemExit):
+            command(["vadd", *words])
     with pytest.raises(
         memsim.Error,
         match=r"workload.Program.size: 29 is out of range for pr, whose size is "

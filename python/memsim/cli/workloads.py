@@ -5,6 +5,7 @@ import argparse
 from typing import Any
 
 from ..model.workloads import Job, chosen, longest_first, profiles
+from ..run.options import whole
 from ..run.processes import add_jobs
 
 HEADING = (
@@ -37,7 +38,7 @@ def register(parser: argparse.ArgumentParser) -> None:
         help="run the workloads that read a graph on this one (repeatable). Formats: "
         " SNAP, DIMACS or PACE .gr, MatrixMarket, Rodinia, CSR1; gzip, xz",
     )
-    parser.add_argument("--size", type=int, help="the size (the small one of the tests)")
+    parser.add_argument("--size", type=whole(1), help="the size (the small one of the tests)")
     parser.add_argument("--full", action="store_true", help="use the default sizes")
     parser.add_argument("--describe", action="store_true", help="only describe them")
     add_jobs(parser)
@@ -55,6 +56,8 @@ def main(args: argparse.Namespace) -> int:
         return 0
     if args.graph and (args.size or args.full):
         args.refuse("--graph takes neither --size nor --full: a file has its own size")
+    if args.size and args.full:
+        args.refuse("--size and --full are two sizes: leave one out")
     sizes = [args.size or w["size" if args.full else "check_size"] for w in every]
     jobs: list[Job] = [(w["names"][0], size, args.check) for w, size in zip(every, sizes)]
     jobs = [(*job, ("input", file)) for file in args.graph for job in jobs] or jobs

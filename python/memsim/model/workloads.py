@@ -18,7 +18,10 @@ def profile(name: str, size: int = 0, check: bool = False, **params: Any) -> dic
     and, if checked, `difference`."""
     given = [("name", name), ("size", str(size))] + [(k, str(v)) for k, v in params.items()]
     prepared = _memsim.Prepared(TYPE, given)
-    counts: dict[str, Any] = prepared.profile()
+    try:
+        counts: dict[str, Any] = prepared.profile()
+    except Error as e:
+        raise Error(f"{TYPE}{e}" if str(e).startswith(".") else str(e)) from None  # it has no place in a tree
     requests = sum(counts[kind] for kind in REQUESTS)
     reads = requests - counts["store_requests"]
     counts["name"], counts["requests"] = name, requests
