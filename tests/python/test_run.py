@@ -34,6 +34,8 @@ def test_simulate_in_pieces(in_tmp):
         assert latency.min >= 100 and latency.p99 >= latency.min and latency.count == 500
         with pytest.raises(memsim.Error, match="has no part 'p98': it has count, sum, min, .*, p99, mean"):
             latency.p98
+        with pytest.raises(memsim.Error, match="mem.reads has no part 'mean': it is one number"):
+            stats.reads.mean
         with pytest.raises(memsim.Error, match="'mean': it has count, sum, and no sample yet"):
             sim.root.gen.stats.write_latency.mean
         with pytest.raises(memsim.Error, match="simulate.*no unit of Time"):

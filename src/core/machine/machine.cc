@@ -374,6 +374,8 @@ double Machine::stat_value(const std::string& path, const std::string& stat,
         if (s.name != stat) continue;
         s.read(*s.stat, find, window());
         if (!find.found && part.empty()) return 0; // an average without samples
+        if (!find.found && find.there.empty())
+            throw ConfigError(path + "." + stat + " has no part '" + part + "': it is one number");
         if (!find.found)
             throw ConfigError(path + "." + stat + " has no part '" + part + "': it has " +
                               find.there +
