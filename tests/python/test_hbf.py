@@ -95,6 +95,12 @@ def test_papers_and_their_planes() -> None:
         hbf.channel("flit")
 
 
+@pytest.mark.parametrize("capacity", [0, -4096, 1.5, True, "1MiB"])
+def test_a_capacity_that_is_no_number_of_bytes_is_refused(capacity) -> None:
+    with pytest.raises(memsim.Error, match=f"capacity={capacity!r}: write a whole number of bytes, at least 1"):
+        hbf.drive(capacity)
+
+
 def test_years_until_wear_out() -> None:
     # 1 GB/s of writes to a stack of 512 GiB with even wear, in blocks of 4 MiB.
     blocks, block = 131072, 4 << 20

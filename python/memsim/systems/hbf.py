@@ -6,7 +6,7 @@
 from typing import Any
 
 from .. import SimObject, flash
-from ..errors import check_known
+from ..errors import check_known, user_error
 from ..model.provenance import assumed, cited, derived, wired
 from ..model.units import Bytes
 from .interleave import Interleave
@@ -108,6 +108,8 @@ def drive(capacity: int, paper: str = "dash", channels: int = CHANNELS, **change
 
     changes  of the flash.HbfStack's parameters
     """
+    if isinstance(capacity, bool) or not isinstance(capacity, int) or capacity < 1:
+        raise user_error(f"hbf.drive(): capacity={capacity!r}: write a whole number of bytes, at least 1")
     given = parameters(paper, **changes)
     planes = channels * int(given["dies"]) * int(given["banks"])
     pages = 16  # of a block: few, so that a stack for a small program has blocks

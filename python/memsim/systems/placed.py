@@ -3,7 +3,7 @@
     root.gpu = systems.h100(memory=placed.beside(hbf.channel(), placed.arrays(root.model, "weights.")))
 
     root.gpu = systems.h100(memory=None)
-    placed.behind(root.gpu, hbf.drive(capacity), local="16MiB")
+    placed.behind(root.gpu, hbf.drive(capacity), "16MiB")
 """
 
 from bisect import bisect_right
