@@ -199,6 +199,17 @@ OF_ANOTHER = re.compile(
 )
 
 
+def test_a_parameter_whose_text_explains_zero_accepts_it():
+    explained = [
+        (f"{kind}.{name}", declared["min"])
+        for kind, made in schema.TYPES.items()
+        for name, declared in made._params.items()
+        if re.search(r"(?<![\w.])0(%|[A-Za-z]{1,3})?( for|:)", declared["doc"])
+    ]
+    assert len(explained) > 50
+    assert not [name for name, least in explained if least and not least.startswith("0")]
+
+
 def test_texts_stand_alone():
     """Each text is shown alone in the database and on the reference page, so it names its subject."""
     texts = [

@@ -14,8 +14,8 @@ struct HostParams {
     Param<Time> launch_latency {
         1_fs,
         {1_fs, 1_s},
-        "Time from the end of a launch to the start of the next (0 for a memory system; "
-        "a real host needs 5 us)",
+        "Time from the end of a launch to the start of the next (1fs: a memory system without "
+        "its host; a real host needs 5 us)",
         assumed("a memory system is measured without the host")};
 };
 
