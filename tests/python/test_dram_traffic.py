@@ -79,3 +79,8 @@ def test_policies_are_chosen_by_name_with_parameters(printed):
     alone = ("--outstanding", "1", "--period", "1us", "--changes", "tREFI=0ns")
     left_open, closed = printed(*alone), printed(*alone, "--dram", "page=timeout(idle=200ns)")
     assert closed["read"] < left_open["read"] - 5  # most accesses find their bank closed: no tRP
+
+
+def test_a_request_that_leaves_its_channel_is_named(memsim_command):
+    refused = memsim_command("-q", SCRIPT, "--channels", "4", "--size", "48", "--requests", "1000", expect=1).stderr
+    assert re.search(r"dram\[1\]\.channel: a request crosses into channel 2 at address \d+: a request must", refused)

@@ -241,6 +241,10 @@ void DramController::queue_pieces(const Moved& r) {
 }
 
 void DramController::refuse_address(std::uint64_t address, std::uint32_t channel) const {
+    if (state.front_bytes > 0)
+        refuse("channel", "a request crosses into channel " + std::to_string(channel) +
+                              " at address " + std::to_string(address) +
+                              ": a request must lie within a chunk of one channel's addresses");
     refuse("channel", "address " + std::to_string(address) + " belongs to channel " +
                           std::to_string(channel) +
                           ": the component that spreads the requests must use the same map");
