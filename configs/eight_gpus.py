@@ -34,7 +34,7 @@ parser.add_argument("--chip", default="h100-sxm", choices=list(nvidia.CHIPS))
 parser.add_argument("--kernel", default="bfs1", help="a workload's name; `memsim workloads` lists them")
 parser.add_argument("--size", type=whole(0), default=14, help="size of the workload's input (0: its default)")
 parser.add_argument("--far", default="own", choices=("own", "next", "all"), help="where the far share of arrays lies")
-parser.add_argument("--share", type=int, default=25, help="percent of each array that lies in expanders")
+parser.add_argument("--share", type=whole(1, 100), default=25, help="percent of each array that lies in expanders")
 parser.add_argument("--sms", type=whole(1), help="SMs of a GPU; without it as many as the chip has")
 parser.add_argument("--channels", type=whole(1), help="L2 slices and channels of a GPU; without it the chip's")
 parser.add_argument(
