@@ -202,6 +202,17 @@ def test_a_users_memory_has_the_queue_of_the_preset_unless_it_sets_one() -> None
     own = systems.h100(memory=lambda i, interleave: memsim.mem.SimpleMemory(), **few)
     assert own.memory[7].queue == systems.h100(**few).memory[7].queue == 256
     assert systems.h100(memory=lambda i, interleave: memsim.mem.SimpleMemory(queue=8), **few).memory[7].queue == 8
+    assert systems.h100(memory="ddr5_4800", **few).memory[7].queue == 256
+    assert systems.h100(memory=dict(timing="ddr5_4800", queue=8), **few).memory[7].queue == 8
+
+
+def test_another_timing_table_has_nothing_of_the_chips_memory() -> None:
+    few = dict(sms=1, slices=8, channels=8, l2="5MiB")
+    named, given = systems.h100(memory="ddr5_4800", **few), systems.h100(memory=dict(timing="ddr5_4800"), **few)
+    for gpu in (named, given):
+        assert gpu.memory[0].timing == "ddr5_4800" and gpu.memory[0].changes == ""
+        assert gpu.memory[0].pseudo_channels == 1
+    assert "rate=" in systems.h100(memory=dict(queue=64), **few).memory[0].changes
 
 
 def test_a_dict_changes_single_parameters_of_a_preset() -> None:

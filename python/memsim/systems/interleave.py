@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -100,9 +100,17 @@ def connect(slices: Sequence[SimObject], controllers: Sequence[SimObject], joins
         one.mem_side[0] = controller.cpu_side
 
 
-def with_queue(memory: Callable[[int, Interleave], Any], queue: int) -> Callable[[int, Interleave], Any]:
-    """A function for memories whose ports get `queue` places unless the function sets them. Where the way to a memory
-    is long, a component's own few places bound the rate."""
+def names_memory(memory: Any) -> bool:
+    """Whether an argument `memory` of systems.gpu() is a whole memory: a function, a timing table, or parameters that
+    have one."""
+    return callable(memory) or isinstance(memory, str) or (isinstance(memory, dict) and "timing" in memory)
+
+
+def with_queue(memory: Any, queue: int) -> Any:
+    """An argument `memory` of systems.gpu() whose ports get `queue` places unless it sets them. Where the way to a
+    memory is long, a component's own few places bound the rate."""
+    if not callable(memory):
+        return dict(queue=queue) | (memory if isinstance(memory, dict) else dict(timing=memory))
 
     @functools.wraps(memory)
     def make(i: int, interleave: Interleave) -> Any:

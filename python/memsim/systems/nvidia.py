@@ -13,7 +13,7 @@ from ..errors import check_known
 from ..model.provenance import assumed, cited, derived, inferred
 from ..model.units import Bytes, Time
 from . import nvidia_parts
-from .interleave import with_queue
+from .interleave import names_memory, with_queue
 from .nvidia_parts import ACCEL_SIM, DRAM, GPU_BENCHES, L1, L2, MT4G, NETWORK, OF_A_PAIR, REGISTERS, SM
 from .processor import Gpu, gpu
 
@@ -124,8 +124,8 @@ class Chip:
         """The GPU.
 
         carve_out  the part of each L1 that is shared memory; None: both have their largest capacity at once
-        changes    arguments of systems.gpu(); a dict of parameters is merged with the chip's, and the size of a cache
-                   replaces its capacity alone
+        changes    arguments of systems.gpu(); a dict of parameters is merged with the chip's, unless it has a `timing`,
+                   and the size of a cache replaces its capacity alone
         """
         l1, shared = nvidia_parts.divided(self.l1, self.carve_outs, carve_out)
         given: dict[str, Any] = dict(
@@ -167,8 +167,9 @@ class Chip:
                 ),
             },
         )
+        if names_memory(memory := changes.get("memory")):
+            changes["memory"] = given["memory"] = with_queue(memory, DRAM["queue"])
         for name, value in changes.items():
-            value = with_queue(value, DRAM["queue"]) if name == "memory" and callable(value) else value
             if name in ("l1", "l2") and isinstance(value, (str, Bytes)):
                 value = dict(capacity=value)
             merged = isinstance(value, dict) and isinstance(given.get(name), dict)
