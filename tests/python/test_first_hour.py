@@ -187,6 +187,13 @@ def test_a_name_that_is_no_text_is_refused_with_the_known_names(wrong):
         systems.hbf.parameters(wrong)
 
 
+def test_options_of_subcommands_that_would_have_no_effect_are_refused(memsim_command):
+    refused = memsim_command("describe", "mem.Cache", "--write", "page.md", expect=2).stderr
+    assert "--write writes the table of --assumptions: leave it out" in refused
+    refused = memsim_command("diff", "a", "b", "--most", "-1", expect=2).stderr
+    assert "argument --most: '-1' is not an integer of at least 0" in refused
+
+
 def test_every_named_table_is_accepted_by_a_parameter():
     """Each table is named by a parameter; otherwise it could not be used."""
     from memsim import _memsim

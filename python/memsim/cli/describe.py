@@ -7,6 +7,7 @@ from ..model import reference
 
 
 def register(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(refuse=parser.error)
     parser.description = (
         "The declaration of a component type, the meaning of a name, or the assumptions of a paper's machines"
     )
@@ -29,5 +30,7 @@ def main(args: argparse.Namespace) -> None:
         from .generated import assumptions  # imports all machines of a paper
 
         assumptions.main(args.assumptions, args.write)
-    else:
-        reference.describe(args.TYPE)
+        return
+    if args.write:
+        args.refuse("--write writes the table of --assumptions: leave it out")
+    reference.describe(args.TYPE)

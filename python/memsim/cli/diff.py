@@ -3,6 +3,7 @@
 import argparse
 
 from ..results import diff
+from ..run.options import whole
 
 
 def register(parser: argparse.ArgumentParser) -> None:
@@ -16,7 +17,7 @@ def register(parser: argparse.ArgumentParser) -> None:
             "the first letters of a run's id suffice",
         )
     parser.add_argument(
-        "--most", type=int, default=40, metavar="N", help="the number of parameters and of statistics (40; 0: all)"
+        "--most", type=whole(0), default=40, metavar="N", help="the number of parameters and of statistics (40; 0: all)"
     )
     parser.add_argument("--match", default="", metavar="TEXT", help="only names that contain this, such as l2")
 
