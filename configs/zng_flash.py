@@ -9,15 +9,15 @@ it, the run stops with an error.
 
 import memsim
 from memsim import mem
-from memsim.options import script_parser
+from memsim.options import script_parser, whole
 from memsim.systems.zng.backbone import GEOMETRY, BackboneParameters, flash_backbone
 from memsim.units import Bytes
 
 BLOCK = GEOMETRY["pages"] * 4096
 
 parser = script_parser(__doc__)
-parser.add_argument("--controllers", type=int, default=16)
-parser.add_argument("--packages", type=int, default=16)
+parser.add_argument("--controllers", type=whole(1), default=16)
+parser.add_argument("--packages", type=whole(1), default=16)
 parser.add_argument("--register-network", default="nif", help="network of the registers: none, swnet, fcnet or nif")
 parser.add_argument("--registers", type=int, default=8, help="registers per plane")
 parser.add_argument("--pattern", default="random", choices=["sequential", "random"])

@@ -210,6 +210,9 @@ def test_a_script_s_own_error_keeps_its_traceback(tmp_path):
     [
         ("zng.py", ["--whole", "0"], "'0' is not an integer of at least 1"),
         ("paged_gpu.py", ["--page", "0"], "'0' is not an integer of at least 1"),
+        ("paged_gpu.py", ["--page", str(2**64)], f"'{2**64}' is not an integer from 1 to {2**64 - 1}"),
+        ("zng_flash.py", ["--controllers", "0"], "'0' is not an integer of at least 1"),
+        ("eight_gpus.py", ["--share", "0"], "'0' is not an integer from 1 to 100"),
         ("paged_gpu.py", ["--placement", "faults", "--resident", "-5"], "'-5' is not an integer from 1 to 100"),
         (
             "paged_gpu.py",

@@ -18,7 +18,8 @@ def whole(least: int, most: int = 2**64 - 1) -> Callable[[str], int]:
 
     def read(text: str) -> int:
         if not (text.isascii() and text.isdigit() and least <= int(text[:30]) <= most):
-            upward = f"of at least {least}" if most == 2**64 - 1 else f"from {least} to {most}"
+            open_end = most == 2**64 - 1 and len(text) < len(str(most))
+            upward = f"of at least {least}" if open_end else f"from {least} to {most}"
             raise argparse.ArgumentTypeError(f"'{text}' is not an integer {upward}")
         return int(text)
 
