@@ -58,6 +58,8 @@ def test_a_group_with_a_drive_is_behind_local_memory(in_tmp) -> None:
     root.gpu = systems.h100(memory=None, sms=1, channels=2, slices=2, l2="80KiB")
     with pytest.raises(memsim.Error, match=r"behind\(\): <mem.SimpleMemory .*> has no port 'requests' or 'host': give"):
         placed.behind(root.gpu, memsim.mem.SimpleMemory(), "64KiB")
+    with pytest.raises(memsim.Error, match=r"behind\(\): 'mqsim' has no port 'requests' or 'host'"):
+        placed.behind(root.gpu, "mqsim", "64KiB")
     placed.behind(root.gpu, solid_state_drive("z_nand_983_zet"), "64KiB")
     root.program.dispatcher = root.gpu.dispatcher.host
     with memsim.Simulation(root) as machine:
@@ -78,6 +80,10 @@ def test_a_share_of_the_arrays_stays_in_local_memory() -> None:
         placed.arrays(root.model, "wieghts")
     with pytest.raises(memsim.Error, match=r"share=0: write a number above 0"):
         placed.arrays(root.model, "weights.", share=0)
+    with pytest.raises(memsim.Error, match=r"share='50%': write a number above 0"):
+        placed.arrays(root.model, "weights.", share="50%")
+    with pytest.raises(memsim.Error, match=r"<Root Root> is no program: give a workload.Program"):
+        placed.arrays(root, "weights.")
 
 
 def test_papers_and_their_planes() -> None:

@@ -146,6 +146,9 @@ def test_wrong_policies_are_refused(text, why) -> None:
         ("hbf", [Range(0, 4096)], "far='hbf' is no function: write a function memory(i, interleave) that"),
         (memsim.mem.SimpleMemory(), [Range(0, 4096)], "far=<mem.SimpleMemory mem.SimpleMemory> is a single component"),
         (far.memory("cxl").channel, "weights", "ranges are pairs of an address and a number of bytes"),
+        (far.memory("cxl").channel, [Range(0, -4096)], "-4096 bytes at 0 are no range of addresses"),
+        (far.memory("cxl").channel, [Range(-4096, 4096)], "4096 bytes at -4096 are no range of addresses"),
+        (far.memory("cxl").channel, [Range(1 << 51, 4096)], f"4096 bytes at {1 << 51} are no range of addresses"),
     ],
 )
 def test_wrong_memories_and_ranges_are_refused(memory, ranges, why) -> None:

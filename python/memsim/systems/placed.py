@@ -48,7 +48,7 @@ def arrays(program: SimObject, *prefixes: str, share: float = 1.0) -> list[Range
 
     Raises memsim.Error if there is no such array.
     """
-    if not 0 < share <= 1:
+    if not isinstance(share, (int, float)) or not 0 < share <= 1:
         raise user_error(f"arrays(): share={share!r}: write a number above 0 and up to 1")
     footprint(program)
     all_of_them = program._prepared.allocations
@@ -137,6 +137,8 @@ def _parts(fars: Sequence[tuple[Memory, Iterable[Range]]]) -> list[Part]:
         ) from None
     parts, at = [], 0
     for base, size, target in owned:
+        if base < 0 or size < 1 or base + size > END:
+            raise user_error(f"placed: {size} bytes at {base} are no range of addresses: they begin at 0, up to 2^50")
         if base > at:
             parts.append((at, base - at, 0))
         parts.append((base, size, target))
@@ -209,8 +211,8 @@ def behind(
 
     gpu.memory are the controllers of local memory, gpu.join and gpu.spread the crossbars before and behind the cache.
     """
-    source = drive._children.get("drive", drive)
-    if not {"requests", "host"} & source._ports.keys():
+    source = drive._children.get("drive", drive) if isinstance(drive, SimObject) else None
+    if source is None or not {"requests", "host"} & source._ports.keys():
         raise user_error(
             f"placed.behind(): {drive!r} has no port 'requests' or 'host': give a flash.Drive, hbf.drive() or "
             "solid_state_drive()"

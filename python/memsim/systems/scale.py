@@ -59,6 +59,8 @@ def footprint(program: SimObject) -> int:
 
     Raises memsim.Error if the input cannot be read.
     """
+    if program._type is None:
+        raise user_error(f"footprint(): {program!r} is no program: give a workload.Program or the like")
     try:
         given = list(program._values.items())
         if program._prepared is None or program._prepared.params != given:
