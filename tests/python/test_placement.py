@@ -197,3 +197,12 @@ def test_the_scripts_place_data(memsim_command) -> None:
 def test_placements_that_no_memory_accepts_are_refused(words, why, memsim_command) -> None:
     refused = memsim_command(CONFIGS / "llm_serve.py", "--sms", "2", *words.split(), expect=1)
     assert why in refused.stderr
+
+
+def test_a_router_refuses_a_negative_size(in_tmp) -> None:
+    root = memsim.Root()
+    root.generator, root.memory = memsim.mem.TrafficGen(requests=1), memsim.mem.SimpleMemory()
+    root.router = memsim.link.AddressRouter(ranges="0B -4KiB 0")
+    root.generator.mem_side, root.router.mem_side[0] = root.router.cpu_side, root.memory.cpu_side
+    with pytest.raises(memsim.Error, match=r"router\.ranges: '-4KiB' is negative: write a size from 0B on"):
+        memsim.instantiate(root)

@@ -166,7 +166,10 @@ std::string bytes_text(std::uint64_t bytes) {
     return Text<Bytes>::show({static_cast<std::int64_t>(bytes)});
 }
 std::uint64_t parse_bytes(std::string_view text) {
-    return static_cast<std::uint64_t>(Text<Bytes>::parse(text).raw);
+    const Bytes bytes = Text<Bytes>::parse(text);
+    if (bytes.raw < 0)
+        throw ConfigError("'" + std::string(text) + "' is negative: write a size from 0B on");
+    return static_cast<std::uint64_t>(bytes.raw);
 }
 
 std::vector<std::string_view> elements_of(std::string_view list, char separator) {

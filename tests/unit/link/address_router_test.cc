@@ -136,6 +136,7 @@ TEST_CASE("ranges from parameters are checked before time 0", "[link][router]") 
     CHECK(refusal("0B 4KiB 2") ==
           "router.ranges: '0B 4KiB 2' names a port that is not connected: mem_side has 2");
     CHECK(refusal("0B 0B 0") == "router.ranges: '0B 0B 0' is empty");
+    CHECK_THAT(refusal("0B -4KiB 0"), Contains("router.ranges: '-4KiB' is negative"));
     CHECK_THAT(refusal(""), Contains("none is given"));
     CHECK_THAT(refusal("0B 4KiB"), Contains("is not a first address, a size and a port"));
     CHECK_THAT(refusal("0B 4KiB 0 0"), Contains("is not a first address, a size and a port"));
