@@ -110,6 +110,12 @@ def test_a_way_that_is_not_known() -> None:
         across.main(Arguments())
 
 
+@pytest.mark.parametrize("assumed", [dict(optics=0), dict(packages=0), dict(links=-1), dict(links=float("nan"))])
+def test_a_factor_of_an_assumption_is_above_zero(assumed) -> None:
+    with pytest.raises(memsim.Error, match=f"{[*assumed][0]}=.*: write a finite factor above 0"):
+        Assumed(**assumed)
+
+
 def test_the_script_takes_each_value_of_the_envelope() -> None:
     """An option has the type of its default."""
     for one in envelope.ASSUMPTIONS:

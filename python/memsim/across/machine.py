@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
+from math import inf
 from typing import Any
 
 from .. import Root, SimObject, link, mem
+from ..errors import user_error
 from ..model.ports import unbind
 from ..model.provenance import assumed, derived, wired
 from ..model.units import Bytes
@@ -39,6 +41,11 @@ class Assumed:
     links: float = 1.0
     optics: float = 1.0
     packages: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name in ("links", "optics", "packages"):
+            if not 0 < (value := getattr(self, name)) < inf:
+                raise user_error(f"Assumed: {name}={value}: write a finite factor above 0")
 
     @property
     def changes(self) -> dict[str, str | int | float]:
