@@ -94,6 +94,19 @@ def test_reset_dump_and_series_reach_the_database(in_tmp):
     assert params["mem", "latency"] == "100ns"
 
 
+def test_a_run_that_has_ended_takes_no_more_results(in_tmp):
+    with machine() as sim:
+        sim.simulate("2us")
+    for call in (sim.simulate, sim.checkpoint, sim.stats.dump, sim.stats.reset, lambda: sim.stats.series("1us")):
+        with pytest.raises(
+            memsim.Error, match=r"test_run.py:\d+: \w+: this run has ended: call it before close\(\) or in"
+        ):
+            call()
+    assert sim.curTick() == 2 * 10**9 and sim.root.mem.stats.reads > 0
+    run = memsim.results("memsim-out").runs().iloc[-1]
+    assert run["sim_time_fs"] == 2 * 10**9
+
+
 def test_a_wrong_series_names_its_statistic(in_tmp):
     with machine() as sim:
         with pytest.raises(memsim.Error, match=r"test_run.py:\d+: .*'mem.rads'"):

@@ -34,7 +34,9 @@ def instantiate(root: Root | None = None, arguments: Any = None) -> Simulation:
 def default() -> Simulation:
     """The machine that instantiate() or restore() built last. Raises Error before that."""
     if session.default is None:
-        raise user_error("there is no machine yet: call memsim.instantiate() first")
+        raise user_error(
+            "there is no machine yet: call memsim.instantiate() first, or the same method of a memsim.Simulation"
+        )
     machine: Simulation = session.default
     return machine
 

@@ -2,10 +2,11 @@
 import functools
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from ..errors import user_error
+from .session import session
 
 
 class _InProcess(Protocol):
@@ -40,3 +41,17 @@ def exclusive(method: Callable[Concatenate[M, P], T]) -> Callable[Concatenate[M,
             self._in_use.release()
 
     return call
+
+
+def of_open_run(method: Callable[Concatenate[M, P], T]) -> Callable[Concatenate[M, P], T]:
+    """An exclusive call that adds to the results of a run. After the run's end it raises Error."""
+    name = method.__name__.strip("_")
+
+    @functools.wraps(method)
+    def call(self: M, /, *arguments: P.args, **named: P.kwargs) -> T:
+        open_runs: Sequence[object] = session.open
+        if self not in open_runs:
+            raise user_error(f"{name}: this run has ended: call it before close() or in the `with` block")
+        return method(self, *arguments, **named)
+
+    return exclusive(call)

@@ -16,7 +16,7 @@ from ..model.units import Time
 from . import children, signals
 from .ending import Ending, cause_of, is_success
 from .event import Event, ticks_of
-from .exclusive import exclusive
+from .exclusive import exclusive, of_open_run
 from .journal import Journal, placed
 from .machine_files import MachineFiles
 from .options import Options
@@ -117,7 +117,7 @@ class Simulation:
 
     # ---- what a script calls ------------------------------------------------------------------
 
-    @exclusive
+    @of_open_run
     def simulate(self, duration: str | int | Time | None = None) -> Event:
         """Runs for `duration`: '200us', a Time, femtoseconds, or to the end by default. Returns cause and tick.
 
@@ -156,7 +156,7 @@ class Simulation:
         """The simulated time in femtoseconds."""
         return self._journal.call("curTick", [], lambda: self._machine.now)
 
-    @exclusive
+    @of_open_run
     def checkpoint(self, path: str | os.PathLike[str] | None = None) -> str:
         """Saves the machine, by default as OUTDIR/<time>-<run>.ckpt; returns the path.
 
@@ -198,15 +198,15 @@ class Simulation:
 
     # ---- statistics, for memsim.stats ------------------------------------------------------------
 
-    @exclusive
+    @of_open_run
     def _dump(self, label: str) -> None:
         self._journal.call("dump", [str(label)], lambda: self._record.dump(str(label)))
 
-    @exclusive
+    @of_open_run
     def _reset_stats(self) -> None:
         self._journal.call("reset", [], self._machine.reset_stats)
 
-    @exclusive
+    @of_open_run
     def _series(self, period: str | int | Time, patterns: Any) -> None:
         patterns, ticks = patterns_of(patterns), ticks_of(period, "series()")
         self._record.sampling = True
