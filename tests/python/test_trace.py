@@ -15,6 +15,11 @@ def test_info_and_head(memsim_command, tmp_path):
     assert rows[1].split("\t")[:4] == ["30ns", "read", "0x2000d5c0", "64"] and len(rows) == 3
 
 
+def test_the_last_time_of_unordered_records_is_the_latest(memsim_command, tmp_path):
+    (tmp_path / "t.trace").write_text("0x40 READ 30\n0x80 READ 50\n0xc0 READ 40\n")
+    assert "last time   50 cycles" in memsim_command("trace", "info", "t.trace").stdout
+
+
 def test_there_and_back(memsim_command, tmp_path):
     (tmp_path / "t.trace").write_text(LINES)
     output = memsim_command("trace", "convert", "t.trace", "t.mst", "--unit", "0.63ns").stdout

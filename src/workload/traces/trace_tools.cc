@@ -142,8 +142,9 @@ TraceFacts trace_info(const std::string& path, const TraceOptions& options) {
     std::array<std::uint64_t, 3> count {};
     std::uint64_t n = 0, bytes = 0, lowest = ~std::uint64_t {0}, highest = 0;
     std::int64_t first = 0, last = 0;
-    for (TraceRecord r; reader->next(r); last = r.time) {
-        if (n++ == 0) first = r.time;
+    for (TraceRecord r; reader->next(r);) { // records of a file need not be in order of time
+        if (n++ == 0) first = last = r.time;
+        last = std::max(last, r.time);
         ++count[static_cast<std::size_t>(r.command)];
         bytes += r.bytes;
         lowest = std::min(lowest, r.address);
