@@ -1,5 +1,7 @@
 """Checkpoints: stopping and resuming a run has no effect on its results."""
+import os
 import random
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -70,6 +72,39 @@ def test_a_period_and_one_from_python(memsim_command, script, tmp_path):
     assert checkpoints(tmp_path / "memsim-out") == ["35us", "70us"]
     for file in ("own.ckpt", "memsim-out/35us.ckpt", "memsim-out/70us.ckpt"):
         assert memsim_command("--restore", file).stdout == whole.stdout
+
+
+def test_a_script_may_change_its_directory(memsim_command, script, tmp_path):
+    whole = memsim_command("-d", "whole", script.name, 10000)
+    (tmp_path / "there").mkdir()
+    text = script.read_text()
+    for place in ("root.sys =", "while"):  # before and after the machine is built
+        script.write_text(text.replace(place, f"__import__('os').chdir('there')\n{place}"))
+        parts = memsim_command("-d", "parts", "--checkpoint-at", "40us", "--checkpoint-at", "60us", script.name, 10000)
+        assert parts.stdout == whole.stdout
+        assert rows(tmp_path / "parts/stats.db", "SELECT script, cwd FROM run") == [(str(script), str(tmp_path))]
+        for name in ("60us", "40us"):
+            assert memsim_command("--restore", f"parts/{name}.ckpt").stdout == whole.stdout
+            assert without_ids(tmp_path / "parts/stats.db") == without_ids(tmp_path / "whole/stats.db")
+        assert not any((tmp_path / "there").iterdir())
+        shutil.rmtree(tmp_path / "parts")
+
+
+def test_python_runs_a_script_that_changes_its_directory(memsim_command, script, tmp_path):
+    (tmp_path / "there").mkdir()
+    script.write_text(
+        script.read_text().replace(
+            "while", "memsim.simulate('30us')\n__import__('os').chdir('there')\nmemsim.checkpoint()\nwhile"
+        )
+    )
+    environment = {**os.environ, "PYTHONPATH": str(MEMSIM.parent / "python")}
+    whole = subprocess.check_output(
+        ["/usr/bin/python3", script.name, "10000"], cwd=tmp_path, env=environment, text=True
+    )
+    expected = without_ids(tmp_path / "memsim-out/stats.db")
+    assert memsim_command("--restore", "memsim-out/30us.ckpt").stdout == whole
+    assert without_ids(tmp_path / "memsim-out/stats.db") == expected
+    assert not any((tmp_path / "there").iterdir())
 
 
 def start(tmp_path, *arguments):

@@ -223,10 +223,12 @@ def test_an_empty_range_of_messages_is_refused(memsim_command):
 
 
 @pytest.mark.parametrize("what, options", [("timeline", []), ("debug file", ["--debug-flags", "All"])])
-def test_a_file_that_cannot_be_written_gives_an_error_message(memsim_command, what, options):
+def test_a_file_that_cannot_be_written_gives_an_error_message(memsim_command, tmp_path, what, options):
     option = "--" + what.replace(" ", "-")
     output = memsim_command(*options, option, "nowhere/file", PLANAR, "--scale", "tiny", expect=1).stderr
-    assert f"cannot write the {what} 'nowhere/file' (No such file or directory): name a writable file" in output
+    assert (
+        f"cannot write the {what} '{tmp_path}/nowhere/file' (No such file or directory): name a writable file" in output
+    )
 
 
 def test_the_flag_of_a_type_tells_its_messages_in_words(memsim_command, tmp_path):

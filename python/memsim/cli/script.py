@@ -148,6 +148,9 @@ def _apply_options(args: argparse.Namespace) -> None:
     given = {name: value for name in of_command_line() if (value := getattr(args, name)) is not None}
     given["changes"] = options.changes + given.get("changes", [])
     vars(options).update(given)
+    for name in ("outdir", "stats_db", "debug_file", "timeline"):  # a script may call os.chdir()
+        if value := getattr(options, name):
+            setattr(options, name, os.path.abspath(value))
     check_output(options.database(), "a database")
     if args.quiet or args.verbose:
         options.verbosity = args.verbose - args.quiet

@@ -36,9 +36,7 @@ class Ending:
     def finish(self) -> None:
         """Marks the run as finished, and names its results."""
         self._record.finish()
-        self._progress.print_message(
-            f"results in {shown(self._origin.options.database())}, run {self._record.run.uuid}"
-        )
+        self._progress.print_message(f"results in {shown(self._origin.database)}, run {self._record.run.uuid}")
         for tick in self._saver.at:
             self._progress.print_message(
                 f"warning: no checkpoint at {_memsim.show_ticks(tick)}: the run "
@@ -68,11 +66,11 @@ class Ending:
         way = (
             "there is no checkpoint to continue from"
             if not saved
-            else f"continue with memsim.restore({saved!r})"
+            else f"continue with memsim.restore({shown(saved)!r})"
             if children.is_one() or not self._origin.script.path
             else f"continue with --restore {shown(saved)}"
         )
-        database = shown(self._origin.options.database())
+        database = shown(self._origin.database)
         self._progress.print_message(
             f"{ended}; the last dump of run {self._record.run.uuid} in {database} has its statistics; {way}"
         )

@@ -23,6 +23,8 @@ class Origin:
     script: Script
     arguments: str  # arguments of the script, as JSON
     inputs: list[tuple[str, str]]  # (path, hash)
+    outdir: str  # absolute, as the database: the script may change its directory
+    database: str
 
     @property
     def seed(self) -> int:

@@ -52,7 +52,7 @@ class Record:
         origin, options = self._origin, self._origin.options
         former = checkpoint.run.uuid if checkpoint else origin.former_runs().get(str(origin.number))
         position = checkpoint.run.position if checkpoint else _memsim.Position()
-        self._database = _memsim.Database(options.database())
+        self._database = _memsim.Database(origin.database)
         if former and not options.parent:
             self._run = self._database.resume_run(former, position)
         if self._run is None:
@@ -125,21 +125,21 @@ def skip_or_resume(origin: Origin, progress: Progress) -> _memsim.Checkpoint | N
     Raises SystemExit(0) if the database has a finished run with these results, and Error for a second machine: whether
     it finished cannot be known when the first one is skipped.
     """
-    database = _memsim.Database(origin.options.database())
+    database = _memsim.Database(origin.database)
     if origin.number > 1:
         with _opened(database.path) as db, db:  # so that the next attempt is refused, too
             db.executemany("UPDATE run SET finished = NULL WHERE id = ?", [[run] for run in session.runs.values()])
         raise user_error("--skip-finished: the script builds a second machine: build one, or leave the option out")
     configuration = origin.configuration()
     if not origin.options.restoring:
-        known_runs.keep(origin.options.outdir, configuration, [file for file, _ in origin.inputs], database.path)
+        known_runs.keep(origin.outdir, configuration, [file for file, _ in origin.inputs], database.path)
     runs = runs_of(database.path, configuration)
     if runs and runs[0][1]:
         print(f"memsim: finished before, as run {runs[0][0]}", file=sys.stderr)
         raise SystemExit(0)
     mine = [machine.id for machine in session.open]
     for run, _ in runs:
-        file = checkpoints.latest(origin.options.outdir, run)
+        file = checkpoints.latest(origin.outdir, run)
         if run in mine or database.in_use(run) or not file:
             continue
         saved = _memsim.read_checkpoint(file)

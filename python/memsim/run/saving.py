@@ -49,7 +49,7 @@ class Saver:
 
     def path_of(self, stem: str) -> str:
         """The path of a checkpoint of this run in OUTDIR."""
-        return checkpoints.path_of(self._origin.options.outdir, stem, self._record.run.uuid)
+        return checkpoints.path_of(self._origin.outdir, stem, self._record.run.uuid)
 
     def save_periodic(self) -> None:
         """Saves by simulated time. Warns once if these checkpoints take most of the time and fill the disk."""
@@ -58,7 +58,7 @@ class Saver:
         if self._periodic == MANY and (spent := self._record.host_seconds()) < MANY:
             self._progress.print_message(
                 f"warning: {MANY} checkpoints were written in {spent:.1f} s, all of which are kept in "
-                f"{shown(self._origin.options.outdir)}: --checkpoint-sim-period or --checkpoint-at may be too short; "
+                f"{shown(self._origin.outdir)}: --checkpoint-sim-period or --checkpoint-at may be too short; "
                 "--checkpoint-wall-period keeps only the last"
             )
 
@@ -88,7 +88,7 @@ class Saver:
         """The last checkpoint of this run: of now, or the one furthest on in OUTDIR."""
         if self.saved == self._origin.machine.now:
             return self.last
-        return checkpoints.latest(self._origin.options.outdir, self._record.run.uuid)
+        return checkpoints.latest(self._origin.outdir, self._record.run.uuid)
 
     def _kept(self) -> dict[str, Any]:
         """The Python part of a checkpoint."""
@@ -121,11 +121,10 @@ class Saver:
 
     def _run(self) -> _memsim.RunAt:
         """The progress of the run."""
-        options = self._origin.options
         return _memsim.RunAt(
             uuid=self._record.run.uuid,
-            database=options.database(),
-            outdir=os.path.abspath(options.outdir),
+            database=self._origin.database,
+            outdir=self._origin.outdir,
             position=self._record.position(),
             host_seconds=self._record.host_seconds(),
         )

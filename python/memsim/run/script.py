@@ -13,6 +13,7 @@ from typing import Any
 from .. import _memsim
 from ..errors import PACKAGE, Error, user_error
 from ..files import hash_of
+from .session import session
 
 
 class Script:
@@ -23,7 +24,7 @@ class Script:
         name = getattr(sys.modules["__main__"], "__file__", None)
         path = os.path.abspath(name) if name and os.path.isfile(name) else None
         self.path = None if path and path.startswith(PACKAGE) else path
-        self.name, self.argv, self.cwd = sys.argv[0], sys.argv[1:], os.getcwd()
+        self.name, self.argv, self.cwd = sys.argv[0], sys.argv[1:], session.cwd or os.getcwd()
         self._hashes: dict[str, str] = {}  # of all files
         self._run: set[str] = set()  # files whose modules Python has run
         self.files()

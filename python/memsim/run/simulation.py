@@ -70,7 +70,8 @@ class Simulation:
         opts, number = self.options, session.machines + 1
         machine: _memsim.Machine = build(self.root, opts.event_queue, opts.changes)
         self._machine = machine
-        origin = Origin(machine, number, self.root, opts, script, arguments, hashes_of(machine.inputs))
+        inputs, outdir = hashes_of(machine.inputs), os.path.abspath(opts.outdir)
+        origin = Origin(machine, number, self.root, opts, script, arguments, inputs, outdir, opts.database())
         self._origin, self._script = origin, script
         self._files.add([file for file, _ in origin.inputs], machine.outputs)
         self._progress = Progress(machine, opts.verbosity)

@@ -26,8 +26,9 @@ def run_script(script: str, arguments: list[str], interactive: bool = False) -> 
     Raises the exception that ends the script if it is an error of memsim, an exit, an interrupt or of a stream.
     """
     source = _read_script(script)
+    session.cwd = os.getcwd()
     main_module = types.ModuleType("__main__")
-    main_module.__file__ = script
+    main_module.__file__ = os.path.abspath(script)  # also after os.chdir()
     vars(main_module)["__builtins__"] = __builtins__
     sys.modules["__main__"] = main_module
     sys.argv = [script, *arguments]
