@@ -190,7 +190,10 @@ def refuse_changed(then: Iterable[tuple[str, str]], now: Iterable[tuple[str, str
 
 def shown(path: str) -> str:
     """The path relative to the current directory if it is below it; otherwise the path itself."""
-    near = os.path.relpath(path)
+    try:
+        near = os.path.relpath(path)
+    except FileNotFoundError:  # the current directory was removed
+        return path
     return path if near.startswith("..") else near
 
 

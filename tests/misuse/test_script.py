@@ -1,4 +1,5 @@
 """Errors in a script or on the command line; nothing is written before they are found."""
+import os
 import subprocess
 
 import pytest
@@ -231,3 +232,13 @@ def test_values_that_a_script_of_ours_cannot_take(script, arguments, output, tmp
         [MEMSIM, "-q", ROOT / "configs" / script, *arguments], cwd=tmp_path, capture_output=True, text=True
     )
     assert done.returncode in (1, 2) and output in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_script_in_a_folder_that_may_not_be_read(refused, tmp_path):
+    tmp_path.chmod(0o711)
+    (tmp_path / "hidden").mkdir()
+    for mode, problem in (0o111, "No such file or directory"), (0, "Permission denied"):
+        (tmp_path / "hidden").chmod(mode)
+        # Root may read every folder.
+        user = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
+        assert refused("hidden/a.py", **user).startswith(f"hidden/a.py: {problem}: name a script, a subcommand or ")

@@ -90,6 +90,23 @@ def test_a_script_may_change_its_directory(memsim_command, script, tmp_path):
         shutil.rmtree(tmp_path / "parts")
 
 
+def test_a_removed_directory(memsim_command, script, tmp_path):
+    whole = memsim_command("-d", "whole", script.name, 10000)
+    text = script.read_text()
+    script.write_text(
+        text.replace("while", "import os\nos.mkdir('gone')\nos.chdir('gone')\nos.rmdir('../gone')\nwhile")
+    )
+    parts = memsim_command("-d", "parts", "--checkpoint-at", "40us", script.name, 10000)
+    assert parts.stdout == whole.stdout
+    assert memsim_command("--restore", "parts/40us.ckpt").stdout == whole.stdout
+    assert without_ids(tmp_path / "parts/stats.db") == without_ids(tmp_path / "whole/stats.db")
+    script.write_text(
+        script.read_text() + f"sys.exit(os.spawnl(os.P_WAIT, {str(MEMSIM)!r}, 'memsim', __file__, '9'))\n"
+    )
+    sentence = "memsim: the current directory was removed: change to another one, then start memsim again\n"
+    assert sentence in memsim_command("-d", "last", script.name, 9, expect=1).stderr
+
+
 def test_python_runs_a_script_that_changes_its_directory(memsim_command, script, tmp_path):
     (tmp_path / "there").mkdir()
     script.write_text(

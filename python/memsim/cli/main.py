@@ -1,5 +1,6 @@
 """The command line: `memsim [options] script.py arguments` and `memsim SUBCOMMAND`."""
 
+import os
 import sys
 
 from .. import _memsim
@@ -52,6 +53,10 @@ def _fail(what: object, exit_code: int) -> int:
 def _main(argv: list[str]) -> int:
     for text in argv:
         utf8(text, "the argument")
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        raise Error("the current directory was removed: change to another one, then start memsim again") from None
     signals.install_handlers(signals.OF_A_RUN)
     signals.end_with_parent()
     if argv[:1] == ["help"]:  # of memsim, of a subcommand or of a script

@@ -90,15 +90,9 @@ def _read_script(script: str) -> bytes:
         with open(script, "rb") as f:
             source = f.read()
     except OSError as e:
-        folder, name = os.path.split(script)
-        near = (
-            did_you_mean(name, filter(str.isprintable, os.listdir(folder or ".")))
-            if os.path.isdir(folder or ".")
-            else ""
-        )
+        near = _similar(script) if isinstance(e, FileNotFoundError) else ""
         raise Error(
-            f"{script}: {e.strerror}{near if isinstance(e, FileNotFoundError) else ''}: name a script, a "
-            "subcommand or --restore FILE; memsim --help lists them"
+            f"{script}: {e.strerror}{near}: name a script, a subcommand or --restore FILE; memsim --help lists them"
         ) from None
     if kind := SAID_OF.get(kind_of(script) or ""):
         raise Error(f"{script}: this is {kind.format(script)}")
@@ -108,6 +102,15 @@ def _read_script(script: str) -> bytes:
     except (SyntaxError, ValueError) as e:
         raise Error(f"{script}: this is not a Python script ({e}): name one, such as configs/ohm_planar.py") from None
     return source
+
+
+def _similar(script: str) -> str:
+    """A suggestion of a file with a similar name in the same folder; '' if there is none."""
+    folder, name = os.path.split(script)
+    try:
+        return did_you_mean(name, filter(str.isprintable, os.listdir(folder or ".")))
+    except OSError:
+        return ""
 
 
 def _trimmed(error: traceback.TracebackException) -> traceback.TracebackException:
