@@ -46,6 +46,10 @@ void Connection::fail(int code) const {
                                              access(path_.substr(0, slash + 1).c_str(), W_OK))
         system = errno;
     const std::string why = system ? std::string(" (") + std::strerror(system) + ")" : "";
+    if (code == SQLITE_READONLY_DBMOVED || (handle_ && (code & 0xff) != SQLITE_CANTOPEN &&
+                                            access(path_.c_str(), F_OK) && errno == ENOENT))
+        throw ConfigError(start + "it was removed, renamed or replaced while memsim used it: put " +
+                          "it back and continue from a checkpoint, or start the run again");
     switch (code & 0xff) {
     case SQLITE_FULL:
         throw ConfigError(start + "the disk is full" + whole + ": free some space, or choose " +

@@ -278,3 +278,35 @@ def test_parameters_are_numbers_in_base_units(run, out):
     assert run("sql", "out", "SELECT count(*) FROM param WHERE typeof(value) NOT IN ('real', 'null')").stdout.endswith(
         "\n0\n"
     )
+
+
+MOVED = """\
+import os, shutil
+import memsim
+from memsim.mem import SimpleMemory, TrafficGen
+
+root = memsim.Root()
+root.gen, root.mem = TrafficGen(requests=100, period="10ns"), SimpleMemory()
+root.gen.mem_side = root.mem.cpu_side
+memsim.instantiate()
+memsim.simulate("500ns")
+{}
+memsim.stats.dump()
+"""
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        "os.remove('out/stats.db')",
+        "shutil.rmtree('out')",
+        "os.rename('out', 'there')",
+        "shutil.copy('out/stats.db', 'copy'), os.rename('copy', 'out/stats.db')",
+    ],
+)
+def test_a_database_that_is_moved_during_a_run(refused, tmp_path, action):
+    (tmp_path / "moved.py").write_text(MOVED.format(action))
+    assert refused("-d", "out", "moved.py") == (
+        "results database out/stats.db: it was removed, renamed or replaced while memsim used it: put it back and "
+        "continue from a checkpoint, or start the run again"
+    )
