@@ -134,6 +134,7 @@ def test_mistakes_of_the_user_give_one_sentence(memsim_command, script, tmp_path
         (["--requests", "10", "loop.py"], "memsim has no option --requests: --help lists"),
         (["lop.py"], "lop.py: No such file or directory (did you mean 'loop.py'?): name a script"),
         (["sqll", "out"], "sqll: there is no such script, and no such subcommand (did you mean 'sql'?)"),
+        (["-q", "resume", "out"], "resume: a subcommand must precede all options: write memsim resume first; memsim"),
         (["notes.md"], "notes.md: this is not a Python script (unterminated string literal"),
         (["nul.py"], "nul.py: this is not a Python script (source code string cannot contain null bytes)"),
         (["my.ckpt"], "my.ckpt: this is a checkpoint: memsim --restore my.ckpt continues it"),

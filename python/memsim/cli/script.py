@@ -83,6 +83,11 @@ def main(argv: list[str]) -> int:
     script, arguments = (
         restore.script_of(args) if args.restore else (args.command[0], args.command[1:]) if args.command else (None, [])
     )
+    if script in SUBCOMMANDS and not os.path.exists(script):
+        raise Error(
+            f"{script}: a subcommand must precede all options: write memsim {script} first; "
+            f"memsim {script} --help lists its options"
+        )
     if script and not os.path.exists(script) and (near := did_you_mean(script, SUBCOMMANDS)):
         raise Error(f"{script}: there is no such script, and no such subcommand{near}; memsim --help lists them")
     _apply_options(args)
