@@ -12,6 +12,7 @@ import pytest
 
 from memsim import Error
 from memsim.study import points
+from memsim.study.execution import reason
 from memsim import study as module
 
 from .conftest import MEMSIM
@@ -83,6 +84,28 @@ print(*(point.arguments for point in made.points), len(study.Study("mine", "fixe
     assert study("sweep", "own.py", "--seeds", "3").stdout == "['1'] ['1', '--seed', '2'] ['1', '--seed', '3'] 2\n"
     assert study("sweep", "own.py").stdout == "['1'] 2\n"
     assert "--seeds: '0' is not an integer of at least 1" in study("sweep", "own.py", "--seeds", "0", expect=2).stderr
+
+
+@pytest.mark.parametrize(
+    "code, stderr, output",
+    [
+        (3, "", "exit code 3"),
+        (1, "memsim: warning: a\nmemsim: b: c\n", "b: c"),
+        (
+            1,
+            "memsim: it has stalled; these wait:\n  gpu: for a\n  mem: for b\n",
+            "it has stalled; these wait: gpu: for a",
+        ),
+        (
+            1,
+            "memsim: ended\nTraceback (most recent call last):\n  File 'x'\nValueError: two\nlines\n",
+            "ValueError: two",
+        ),
+        (-9, "memsim: checkpoint at 1ms in a.ckpt\n", "its process was killed by signal 9 (Killed)"),
+    ],
+)
+def test_the_reason_of_a_failure_is_one_line(code, stderr, output):
+    assert reason(code, stderr) == output
 
 
 def test_the_status_of_a_sweep_that_runs_and_of_one_that_was_killed(study, tmp_path):

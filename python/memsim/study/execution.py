@@ -26,6 +26,18 @@ UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 ENDED = "it was stopped together with the study"
 
 
+def reason(code: int, stderr: str) -> str:
+    """One line: why a process ended with this code and output."""
+    if code < 0:
+        return f"its process was killed by signal {-code} ({signal.strsignal(-code)})"
+    lines = stderr.strip().splitlines() or [f"exit code {code}"]
+    whole = [number for number, line in enumerate(lines) if not line.startswith(" ")]  # others continue a line
+    traces = [number for number in whole if lines[number].startswith("Traceback (")]
+    first = next((number for number in whole if traces and number > traces[-1]), whole[-1])
+    details = [] if traces else lines[first + 1 : first + 2]
+    return " ".join([lines[first].removeprefix("memsim: "), *map(str.strip, details)])
+
+
 @dataclasses.dataclass
 class Point:
     """One run of a study: its keys, the script and its arguments, memsim's own options, and the run once it exists."""
@@ -201,12 +213,11 @@ class Execution:
         if done is None or processes.ended and done.returncode in (-processes.ended, 128 + processes.ended):
             return ENDED
         if done.returncode:
-            last = (done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1]
-            last = last.removeprefix("memsim: ")
-            if done.returncode == IN_USE and (other := UUID.search(last)):
+            why = reason(done.returncode, done.stderr)
+            if done.returncode == IN_USE and (other := UUID.search(why)):
                 point.in_use = other[0]
-                return InUse(last)
-            return last
+                return InUse(why)
+            return why
         made = re.findall(r"^memsim: .*(?:, run|(finished before), as run) (\S+)$", done.stderr, re.M)
         if not made:
             return "it has no run in the database"
