@@ -31,6 +31,15 @@ def test_there_and_back(memsim_command, tmp_path):
     assert "records     1" in memsim_command("trace", "info", "part").stdout
 
 
+def test_a_record_without_a_size_is_its_block(memsim_command, tmp_path):
+    """A converted trace has the accesses that a player of the text trace sends."""
+    (tmp_path / "t.trace").write_text("0x2000D5E4 READ 30\n")
+    memsim_command("trace", "convert", "t.trace", "t.mst", "--unit", "1ns")
+    for file in "t.trace", "t.mst":
+        assert "\t0x2000d5c0\t64\t" in memsim_command("trace", "head", file).stdout
+        assert "0x2000d5c0 to 0x2000d5ff\n" in memsim_command("trace", "info", file).stdout
+
+
 def test_mistakes_give_error_messages(memsim_command, tmp_path):
     def refused(*arguments):
         return memsim_command("trace", *arguments, expect=1).stderr

@@ -90,12 +90,19 @@ TraceFacts accelsim_info(const std::string& path) {
             {"warp accesses to shared memory", show(in_shared)}};
 }
 
+/// Reads a record as a player sends it. Returns false at the end.
+bool next_access(TraceReader& reader, TraceRecord& r) {
+    if (!reader.next(r)) return false;
+    if (!reader.sized()) r.address -= r.address % r.bytes;
+    return true;
+}
+
 /// Calls f for each record of either kind of trace.
 template <class F>
 void for_each_record(const std::string& path, const TraceOptions& options, F&& f) {
     if (!is_accelsim(path)) {
         const auto reader = open_trace(path, options);
-        for (TraceRecord r; reader->next(r) && f(r, reader->contents());)
+        for (TraceRecord r; next_access(*reader, r) && f(r, reader->contents());)
             ;
         return;
     }
@@ -142,7 +149,8 @@ TraceFacts trace_info(const std::string& path, const TraceOptions& options) {
     std::array<std::uint64_t, 3> count {};
     std::uint64_t n = 0, bytes = 0, lowest = ~std::uint64_t {0}, highest = 0;
     std::int64_t first = 0, last = 0;
-    for (TraceRecord r; reader->next(r);) { // records of a file need not be in order of time
+    for (TraceRecord r;
+         next_access(*reader, r);) { // records of a file need not be in order of time
         if (n++ == 0) first = last = r.time;
         last = std::max(last, r.time);
         ++count[static_cast<std::size_t>(r.command)];
@@ -187,7 +195,7 @@ std::vector<std::vector<std::string>> trace_head(const std::string& path,
     }
     rows.push_back({"time", "command", "address", "bytes", "pc", "warp", "application"});
     const auto reader = open_trace(path, options);
-    for (TraceRecord r; rows.size() <= n && reader->next(r);)
+    for (TraceRecord r; rows.size() <= n && next_access(*reader, r);)
         rows.push_back({show_time(*reader, r.time), Text<TraceCommandKind>::show(r.command),
                         fmt::format("0x{:x}", r.address), show(r.bytes),
                         fmt::format("0x{:x}", r.pc), show(r.warp), show(r.application)});

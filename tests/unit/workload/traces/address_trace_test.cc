@@ -510,7 +510,8 @@ TEST_CASE("slices and conversions keep the fields that the formats share", "[tra
         read(convert(text, {}, "e.mst", TraceOutputFormat::memsim, {}, with_unit(1_ns)));
     REQUIRE(back.size() == 100);
     for (std::size_t i = 0; i < 100; ++i) {
-        CHECK(back[i].address == records[i].address);
+        // DRAMsim3's format has no sizes: a record is its block.
+        CHECK(back[i].address == records[i].address / 64 * 64);
         CHECK(back[i].time == records[i].time);
         CHECK(back[i].command == records[i].command);
     }
