@@ -51,6 +51,16 @@ def test_mistakes_give_error_messages(memsim_command, tmp_path):
     assert "is also the input" in refused("convert", "--unit", "1ns", "bad", "bad")
     assert "line 2" in refused("convert", "--unit", "1ns", "bad", "out")
     assert not (tmp_path / "out").exists()
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "t.trace").write_text(LINES)
+    assert refused("convert", "--unit", "1ns", "t.trace", "folder") == (
+        "memsim: folder: cannot be written (Is a directory): name a file\n"
+    )
+    (tmp_path / "lines").write_text("1.0ns: dram: DramCommands: ACT rank 0 bank 0 row 1 at 1.0ns\n")
+    for out, why in ("folder", "Is a directory"), ("none/out", "No such file or directory"):
+        stderr = refused("commands", "lines", out, "--cycle", "1ns")
+        assert stderr == f"memsim: {out}: {why}: name a place that can be written\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad", "block", "folder", "lines", "t.trace"]
     assert "does not state its time unit" in refused("convert", "bad", "out")
     stderr = refused("convert", "--unit", "1ns", "bad", "out", "--to", "dramsim3")
     assert stderr == "memsim: a trace of DRAMsim3 counts cycles: set `cycle` to their length, such as 0.63ns\n"

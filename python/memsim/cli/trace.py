@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from .. import _memsim
 from ..errors import Error
-from ..files import check_output
+from ..files import check_output, os_error, replacing
 from ..run.options import whole
 
 ALL = 2**64 - 1
@@ -132,8 +132,12 @@ def commands(file: str, out: str, cycle: str, path: str, rank: int) -> int:
         for i, (of, name, of_rank, bank, at) in enumerate(found)
         if of == (path or paths[0]) and int(of_rank) == rank and name != "ACT2"
     )
-    with open(out, "w", encoding="ascii") as to:
-        to.writelines(f"{at},{name},{bank}\n" for at, _, name, bank in rows)
+
+    def write() -> None:
+        with replacing(out) as to:
+            to.writelines(f"{at},{name},{bank}\n" for at, _, name, bank in rows)
+
+    os_error(write, out)
     return len(rows)
 
 

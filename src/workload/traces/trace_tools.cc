@@ -273,8 +273,11 @@ std::uint64_t trace_convert(const std::string& from, const TraceOptions& options
         fs::remove(partial, error);
         throw;
     }
-    fs::rename(partial, to, error);
-    if (error) throw ConfigError(to + ": cannot be written (" + error.message() + ")");
+    if (fs::rename(partial, to, error); error) {
+        const std::string why = error.message();
+        fs::remove(partial, error);
+        throw ConfigError(to + ": cannot be written (" + why + "): name a file");
+    }
     return written;
 }
 
