@@ -169,3 +169,12 @@ def test_a_killed_run_leaves_a_whole_timeline(writing, used):
     assert len(json.loads((used / "t.json").read_text())) > 3
     subprocess.run([MEMSIM, "-q", "-d", "first", "--timeline", "t.json", "loop.py", "10"], cwd=used, check=True)
     json.loads((used / "t.json").read_text())
+
+
+def test_a_file_of_a_study_that_cannot_be_written(tmp_path):
+    (tmp_path / "out/zng/mapping/data.csv").mkdir(parents=True)
+    done = subprocess.run([MEMSIM, "sweep", "-d", "out", "zng/mapping"], cwd=tmp_path, text=True, capture_output=True)
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert done.stderr.replace(f"{tmp_path}/", "") == (
+        "memsim: out/zng/mapping/data.csv: Is a directory: free some space, or name a place that can be written\n"
+    )

@@ -40,6 +40,11 @@ def _guarded(argv: list[str]) -> int:
         return _fail(e, OUR_BUG)
     except MemoryError:
         return _fail(_memsim.out_of_memory(), USER_ERROR)
+    except OSError as e:  # of a file of ours: the script's own errors end in the script
+        if streams.is_of_a_stream(e):
+            raise
+        where = f"{os.fspath(e.filename)}: " if isinstance(e.filename, str | os.PathLike) else ""
+        return _fail(f"{where}{e.strerror or e}: free some space, or name a place that can be written", USER_ERROR)
     except KeyboardInterrupt:
         return _fail("interrupted", 130)
 
