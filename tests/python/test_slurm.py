@@ -77,6 +77,15 @@ def stand_in(study, monkeypatch):
     return study
 
 
+def test_options_of_slurm_alone_are_refused(study):
+    for option in "--sbatch=--time=10", "--save-every=9s":
+        done = sweep(study, "study.py", "300", option, "-d", "out", expect=1)
+        assert done.stderr == (
+            f"memsim: {option.partition('=')[0]} requires --slurm: without it the points would run on this computer\n"
+        )
+    assert not (study / "out").exists()
+
+
 def test_the_jobs_of_a_study_equal_a_local_sweep(stand_in):
     """A shell runs the submitted jobs: one of them twice, and one of them only later."""
     output = sweep(stand_in, "study.py", "300", "--slurm", "--jobs", "3", "--sbatch=--partition=long", "-d", "out")

@@ -42,7 +42,6 @@ def register(parser: argparse.ArgumentParser) -> None:
         "--save-every",
         metavar="TIME",
         type=_time,
-        default="600s",
         help="real time between the checkpoints of a point (600s)",
     )
     g.add_argument("--task", metavar="PLAN", help=argparse.SUPPRESS)  # executed by the jobs
@@ -67,6 +66,9 @@ def main(args: argparse.Namespace) -> int:
         args.outdir, (args.study, *args.others) = gather(args.gather)
     if not args.study:
         raise Error("sweep: name a study, or --status OUTDIR")
+    for name, value in ("--sbatch", args.sbatch), ("--save-every", args.save_every):
+        if value and not args.slurm:
+            raise Error(f"{name} requires --slurm: without it the points would run on this computer")
     session.options.outdir = args.outdir or session.options.outdir
     session.options.jobs = args.jobs or 0
     session.options.verbosity = -args.quiet
@@ -80,7 +82,7 @@ def main(args: argparse.Namespace) -> int:
         from ..study.study import Study
 
         named = args.study if is_figure else os.path.abspath(args.study)
-        Study.elsewhere = Submission([named, *args.others], args.jobs, args.save_every, args.sbatch)
+        Study.elsewhere = Submission([named, *args.others], args.jobs, args.save_every or "600s", args.sbatch)
     if is_figure:
         command.main(args.study, args.others)
         return 0
