@@ -35,6 +35,7 @@ def test_usage_errors_have_code_2(memsim_command):
         ["--restore", "x.ckpt", "s.py"],
         ["describe"],
         ["--checkpoint-at", "200", "s.py"],
+        ["--checkpoint-at=-1us", "s.py"],
         ["--event-queue", "slow", "s.py"],
         ["--checkpoint-sim-period", "0us", "s.py"],
         ["ckpt"],
@@ -47,6 +48,7 @@ def test_usage_errors_have_code_2(memsim_command):
         ["--stamps", "9" * 40, "s.py"],
         ["--perturb-wakes", "-1", "s.py"],
         ["--perturb-wakes", str(2**64), "s.py"],
+        ["sweep", "s.py", "--slurm", "--save-every", "0s"],
     ):
         assert "usage: memsim" in memsim_command(*arguments, expect=2).stderr
 

@@ -5,7 +5,7 @@ import os
 
 from ..errors import Error
 from ..run import signals
-from ..run.options import ticks, whole
+from ..run.options import period, whole
 from ..run.session import session
 from ..study.status import status
 
@@ -99,5 +99,5 @@ def _seeds(arguments: list[str]) -> int:
 
 
 def _time(text: str) -> str:
-    ticks(text)
+    period(text)
     return text

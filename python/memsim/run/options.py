@@ -30,12 +30,15 @@ def ticks(text: str) -> int:
     """A type of argument: femtoseconds of '4us'."""
     try:
         femtoseconds: int = _memsim.ticks(text)
-        return femtoseconds
     except Error as e:
         raise argparse.ArgumentTypeError(str(e)) from None
+    if femtoseconds < 0:
+        raise argparse.ArgumentTypeError(f"'{text}' is before the start of the run, at 0")
+    return femtoseconds
 
 
-def _period(text: str) -> int:
+def period(text: str) -> int:
+    """A type of argument: a time that is longer than 0."""
     at = ticks(text)
     if at <= 0:
         raise argparse.ArgumentTypeError(f"'{text}' is no period: it must be longer than 0")
@@ -129,7 +132,7 @@ class Options:
         group=CHECKPOINTS,
         kept=True,
         metavar="TIME",
-        type=_period,
+        type=period,
         help="save at intervals of simulated time",
     )
     checkpoint_wall_period: float = option(  # s; 0: none
@@ -138,7 +141,7 @@ class Options:
         group=CHECKPOINTS,
         kept=True,
         metavar="TIME",
-        type=lambda text: _period(text) / 10**15,
+        type=lambda text: period(text) / 10**15,
         help="save at intervals of real time, as OUTDIR/wall-<run>.ckpt",
     )
     debug_flags: list[str] = option(
