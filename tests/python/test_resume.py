@@ -107,6 +107,15 @@ def test_a_removed_directory(memsim_command, script, tmp_path):
     assert sentence in memsim_command("-d", "last", script.name, 9, expect=1).stderr
 
 
+def test_a_script_may_change_its_arguments(memsim_command, script, tmp_path):
+    script.write_text(script.read_text().replace("int(sys.argv[1])", "int(sys.argv.pop(1))"))
+    whole = memsim_command("--checkpoint-at", "40us", script, 10000)
+    expected = without_ids(tmp_path / "memsim-out/stats.db")
+    assert memsim_command("--restore", "memsim-out/40us.ckpt").stdout == whole.stdout
+    assert without_ids(tmp_path / "memsim-out/stats.db") == expected
+    assert rows(tmp_path / "memsim-out/stats.db", "SELECT argv FROM run") == [('["10000"]',)]
+
+
 def test_python_runs_a_script_that_changes_its_directory(memsim_command, script, tmp_path):
     (tmp_path / "there").mkdir()
     script.write_text(

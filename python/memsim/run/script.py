@@ -24,7 +24,9 @@ class Script:
         name = getattr(sys.modules["__main__"], "__file__", None)
         path = os.path.abspath(name) if name and os.path.isfile(name) else None
         self.path = None if path and path.startswith(PACKAGE) else path
-        self.name, self.argv, self.cwd = sys.argv[0], sys.argv[1:], session.cwd or os.getcwd()
+        # A script may change sys.argv; one that it runs by runpy has arguments of its own.
+        self.name, *self.argv = session.argv if path and path == session.script else sys.argv
+        self.cwd = session.cwd or os.getcwd()
         self._hashes: dict[str, str] = {}  # of all files
         self._run: set[str] = set()  # files whose modules Python has run
         self.files()

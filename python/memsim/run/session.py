@@ -31,7 +31,8 @@ class Session:
 
     def __init__(self) -> None:
         self.options = Options()  # of the command line
-        self.cwd = ""  # the directory in which memsim began the script; '' if Python did
+        self.script, self.cwd = "", ""  # absolute paths of the script that memsim began, and of its directory then
+        self.argv: list[str] = []  # the script and its arguments, as they were given
         self.machines = 0  # number of machines built; a checkpoint identifies its machine by this number
         self.runs: dict[str, str] = {}  # number of a machine, as text -> UUID of its run
         self.open: list[OpenRun] = []  # the last one was built last

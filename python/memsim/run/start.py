@@ -26,13 +26,13 @@ def run_script(script: str, arguments: list[str], interactive: bool = False) -> 
     Raises the exception that ends the script if it is an error of memsim, an exit, an interrupt or of a stream.
     """
     source = _read_script(script)
-    session.cwd = os.getcwd()
+    session.script, session.cwd, session.argv = os.path.abspath(script), os.getcwd(), [script, *arguments]
     main_module = types.ModuleType("__main__")
-    main_module.__file__ = os.path.abspath(script)  # also after os.chdir()
+    main_module.__file__ = session.script
     vars(main_module)["__builtins__"] = __builtins__
     sys.modules["__main__"] = main_module
-    sys.argv = [script, *arguments]
-    sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
+    sys.argv = list(session.argv)
+    sys.path.insert(0, os.path.dirname(session.script))
     error: BaseException | None = None
     try:
         with signals.handled():
