@@ -12,9 +12,8 @@ from ..systems import nvidia
 from .host import put_behind
 
 LINE = 128
-HOPS = 3000  # of bank_chase
-# Hops of a chase that fill the caches, at most; those after them, more than are made until the window ends; the window.
-WARM_HOPS, CHASE_HOPS, CHASE_US = 900_000, 100_000, 1000
+# Of a chase: the most hops that fill caches, then more hops than are made in the window, and the window. Of bank_chase.
+WARM_HOPS, CHASE_HOPS, CHASE_US, HOPS = 900_000, 100_000, 1000, 3000
 THREADS = 2048  # of an SM, in two blocks
 ELEMENTS = 24_000_000  # of a stream: more than are accessed until the window ends
 # Simulated time before a stream is measured, and while it is. After 8 us the L2 of an H200 still takes more writes than

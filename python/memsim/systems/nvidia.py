@@ -170,8 +170,7 @@ class Chip:
         if names_memory(memory := changes.get("memory")):
             changes["memory"] = given["memory"] = with_queue(memory, DRAM["queue"])
         for name, value in changes.items():
-            if name in ("l1", "l2") and isinstance(value, (str, Bytes)):
-                value = dict(capacity=value)
+            value = dict(capacity=value) if name in ("l1", "l2") and isinstance(value, (str, Bytes)) else value
             merged = isinstance(value, dict) and isinstance(given.get(name), dict)
             given[name] = {**given[name], **value} if merged else value
         return gpu(**given)

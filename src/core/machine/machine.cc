@@ -374,13 +374,11 @@ double Machine::stat_value(const std::string& path, const std::string& stat,
         if (s.name != stat) continue;
         s.read(*s.stat, find, window());
         if (!find.found && part.empty()) return 0; // an average without samples
-        if (!find.found && find.there.empty())
-            throw ConfigError(path + "." + stat + " has no part '" + part + "': it is one number");
-        if (!find.found)
-            throw ConfigError(path + "." + stat + " has no part '" + part + "': it has " +
-                              find.there +
-                              (find.there == "count, sum" ? ", and no sample yet" : ""));
-        return find.value;
+        if (find.found) return find.value;
+        const std::string& there = find.there;
+        throw ConfigError(path + "." + stat + " has no part '" + part + "': it " +
+                          (there.empty() ? "is one number" : "has " + there) +
+                          (there == "count, sum" ? ", and no sample yet" : ""));
     }
     throw ConfigError(path + " has no statistic '" + stat + "'" + nearest(stat, known));
 }
