@@ -10,6 +10,7 @@ import types
 from pathlib import Path
 
 import pytest
+from memsim.arguments import wall_period
 from memsim.run import progress
 
 ROOT = Path(__file__).parents[2]
@@ -51,6 +52,14 @@ def test_usage_errors_have_code_2(memsim_command):
         ["sweep", "s.py", "--slurm", "--save-every", "0s"],
     ):
         assert "usage: memsim" in memsim_command(*arguments, expect=2).stderr
+
+
+def test_a_period_of_real_time_may_last_hours():
+    """A time of a simulation ends at 9223 s, which is shorter than a run."""
+    assert [wall_period(text) for text in ("300ms", "600s", "1.5 min", "48h")] == [0.3, 600, 90, 172800]
+    for text in ("0s", "8761h", "-1s", "600", "2 days", "1e3s", ""):
+        with pytest.raises(argparse.ArgumentTypeError, match=f"^'{text}' is no (real time: write|period: it must)"):
+            wall_period(text)
 
 
 def test_one_checkpoint_is_restored(memsim_command, script):

@@ -3,8 +3,8 @@
 import argparse
 from pathlib import Path
 
+from ..arguments import whole
 from ..errors import check_known, user_error
-from ..run.options import whole
 from ..run.processes import add_jobs
 from ..run.session import session
 

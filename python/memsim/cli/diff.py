@@ -2,8 +2,8 @@
 
 import argparse
 
+from ..arguments import whole
 from ..results import diff
-from ..run.options import whole
 
 
 def register(parser: argparse.ArgumentParser) -> None:

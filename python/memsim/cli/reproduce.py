@@ -4,8 +4,8 @@ import argparse
 import signal
 import sys
 
+from ..arguments import whole
 from ..errors import Error
-from ..run.options import whole
 from ..run.processes import add_jobs
 from ..study import accuracy
 from ..study.catalog import SCALES, chosen, listing

@@ -11,11 +11,12 @@ from collections.abc import Iterator
 import memsim
 
 from .. import _memsim
+from ..arguments import whole
 from ..errors import Error, did_you_mean, nearest_option
 from ..files import check_output
 from ..model import reference
 from ..run import children, known_runs
-from ..run.options import add_options, of_command_line, whole
+from ..run.options import add_options, of_command_line
 from ..run.session import session
 from ..run.start import prompt, run_script
 from .restoring import restore

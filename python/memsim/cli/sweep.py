@@ -3,9 +3,9 @@
 import argparse
 import os
 
+from ..arguments import wall_period, whole
 from ..errors import Error
 from ..run import signals
-from ..run.options import period, whole
 from ..run.session import session
 from ..study.status import status
 
@@ -99,5 +99,5 @@ def _seeds(arguments: list[str]) -> int:
 
 
 def _time(text: str) -> str:
-    period(text)
+    wall_period(text)
     return text

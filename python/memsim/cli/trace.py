@@ -9,9 +9,9 @@ import signal
 from fractions import Fraction
 
 from .. import _memsim
+from ..arguments import whole
 from ..errors import Error
 from ..files import check_output, os_error, replacing
-from ..run.options import whole
 
 ALL = 2**64 - 1
 

@@ -4,8 +4,8 @@ that of a plain program."""
 import argparse
 from typing import Any
 
+from ..arguments import whole
 from ..model.workloads import Job, chosen, longest_first, profiles
-from ..run.options import whole
 from ..run.processes import add_jobs
 
 HEADING = (

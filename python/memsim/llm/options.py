@@ -5,9 +5,9 @@ from collections.abc import Collection
 from typing import Any
 
 from .. import SimObject
+from ..arguments import whole
 from ..errors import Error
 from ..model.provenance import derived, wired
-from ..run.options import whole
 from ..systems import ahead, far, nvidia, placed, scale
 from ..systems.placed import Memory, Range
 from ..systems.processor import Gpu

@@ -3,72 +3,10 @@
 import argparse
 import dataclasses
 import os
-from collections.abc import Callable
 from typing import Any
 
 from .. import _memsim
-from ..errors import Error, did_you_mean
-
-
-# ---- types of arguments ------------------------------------------------------------------------------
-
-
-def whole(least: int, most: int = 2**64 - 1) -> Callable[[str], int]:
-    """A type of argument: a whole number from `least` to `most`."""
-
-    def read(text: str) -> int:
-        if not (text.isascii() and text.isdigit() and least <= int(text[:30]) <= most):
-            open_end = most == 2**64 - 1 and len(text) < len(str(most))
-            upward = f"of at least {least}" if open_end else f"from {least} to {most}"
-            raise argparse.ArgumentTypeError(f"'{text}' is not an integer {upward}")
-        return int(text)
-
-    return read
-
-
-def ticks(text: str) -> int:
-    """A type of argument: femtoseconds of '4us'."""
-    try:
-        femtoseconds: int = _memsim.ticks(text)
-    except Error as e:
-        raise argparse.ArgumentTypeError(str(e)) from None
-    if femtoseconds < 0:
-        raise argparse.ArgumentTypeError(f"'{text}' is before the start of the run, at 0")
-    return femtoseconds
-
-
-def period(text: str) -> int:
-    """A type of argument: a time that is longer than 0."""
-    at = ticks(text)
-    if at <= 0:
-        raise argparse.ArgumentTypeError(f"'{text}' is no period: it must be longer than 0")
-    return at
-
-
-def _file_size(text: str) -> int:
-    try:
-        size = int(_memsim.bytes(text))
-    except Error as e:
-        raise argparse.ArgumentTypeError(str(e)) from None
-    if size < 1024:
-        raise argparse.ArgumentTypeError(f"'{text}' is less than a timeline's first lines need: give 1KiB or more")
-    return size
-
-
-def _flags(text: str) -> list[str]:
-    """The names of the flags that are enabled after 'A,-B' was read from left to right."""
-    known, on = [name for name, _ in _memsim.debug_flags()], dict[str, bool]()
-    for word in text.split(","):
-        name = word.removeprefix("-")
-        if name != "All" and name not in known:
-            raise argparse.ArgumentTypeError(
-                f"there is no debug flag '{name}'{did_you_mean(name, ['All', *known])}; --debug-help lists them"
-            )
-        on.update(dict.fromkeys(known if name == "All" else [name], not word.startswith("-")))
-    return [name for name, is_on in on.items() if is_on]
-
-
-# ---- options of a run --------------------------------------------------------------------------------
+from ..arguments import file_size, flags, period, ticks, wall_period, whole
 
 
 def option(default: Any, *names: str, group: str = "", kept: bool = False, **keywords: Any) -> Any:
@@ -141,15 +79,15 @@ class Options:
         group=CHECKPOINTS,
         kept=True,
         metavar="TIME",
-        type=lambda text: period(text) / 10**15,
-        help="save at intervals of real time, as OUTDIR/wall-<run>.ckpt",
+        type=wall_period,
+        help="save at intervals of real time (600s, 2h), as OUTDIR/wall-<run>.ckpt",
     )
     debug_flags: list[str] = option(
         [],
         "--debug-flags",
         group=DEBUGGING,
         metavar="A,-B",
-        type=_flags,
+        type=flags,
         help="print the messages of these flags; -B removes B from All",
     )
     debug_start: int = option(
@@ -198,7 +136,7 @@ class Options:
         "--timeline-limit",
         group=DEBUGGING,
         metavar="SIZE",
-        type=_file_size,
+        type=file_size,
         help="the largest size of the file, such as 100MB; a message at the end of the run counts missing events",
     )
     event_queue: str = option(

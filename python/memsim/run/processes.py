@@ -11,8 +11,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from . import signals
+from ..arguments import whole
 from ..errors import PACKAGE
-from .options import whole
 
 # Exit codes after a signal. If the signal was sent to the process group, a child may end before this process has
 # looked for its own signals, which it does within HEARD seconds.

@@ -4,8 +4,9 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
+from ..arguments import whole
 from ..errors import Error
-from ..run.options import script_parser, whole
+from ..run.options import script_parser
 from ..run.processes import add_jobs
 from . import sensitivity
 from .figure import Figure

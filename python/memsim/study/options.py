@@ -3,7 +3,8 @@
 import argparse
 from collections.abc import Iterable
 
-from ..run.options import script_parser, whole
+from ..arguments import whole
+from ..run.options import script_parser
 from ..run.processes import add_jobs
 
 

@@ -6,9 +6,10 @@ import argparse
 import memsim
 
 from ... import SimObject, workload
+from ...arguments import whole
 from ...model import workloads as catalogue
 from ...run.event import Event
-from ...run.options import script_parser, whole
+from ...run.options import script_parser
 from . import dram, machines, workloads
 from .scale import DEMO_FLOORS, DEMO_INSTRUCTIONS, KRONECKER, kronecker_scale
 
