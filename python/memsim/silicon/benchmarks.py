@@ -15,10 +15,10 @@ LINE = 128
 # Of a chase: the most hops that fill caches, then more hops than are made in the window, and the window. Of bank_chase.
 WARM_HOPS, CHASE_HOPS, CHASE_US, HOPS = 900_000, 100_000, 1000, 3000
 THREADS = 2048  # of an SM, in two blocks
-ELEMENTS = 24_000_000  # of a stream: more than are accessed until the window ends
-# Simulated time before a stream is measured, and while it is. After 8 us the L2 of an H200 still takes more writes than
-# it passes on.
-WARM_US, WINDOW_US = 24, 10
+ELEMENTS = 32_000_000  # of a stream: more than are accessed until the window ends
+# Simulated time before a stream is measured, and while it is. With drains of 200 writes the rate of an H200 rises and
+# falls by a fifth every 10 us.
+WARM_US, WINDOW_US = 20, 30
 SLICES = {"least": 0, "most": -1}  # slice of a row, as seen from the first SM
 SLICE_BYTES = 2048 * LINE  # that each of them reads
 SLICE_HOPS = 2048  # of slice_chase
