@@ -239,7 +239,7 @@ H100_PCIE = Chip(
     units=nvidia_parts.UNITS_90,
     fabric=nvidia_parts.FABRIC_90,
     dispatch="190ns",
-    drains=nvidia_parts.Drains(6, idle="1us"),
+    drains=nvidia_parts.Drains(6),
 )
 H100_SXM = replace(
     H100_PCIE,
@@ -249,7 +249,7 @@ H100_SXM = replace(
     peak=3352,
     refresh="ranks_in_turn",
     refresh_time=(nvidia_parts.REFRESH_8GBIT,),
-    drains=nvidia_parts.Drains(200, 256, "1us"),
+    drains=nvidia_parts.Drains(200, 256),
     hash_rounds=1,
     pseudo_channels=2,
     l1_cycles=39.2,

@@ -111,11 +111,10 @@ def refreshed(policy: str) -> Any:
 
 @dataclass(frozen=True)
 class Drains:
-    """How a memory controller collects writes: the writes of a drain, the places of its queue, and `write_idle`."""
+    """How a memory controller collects writes: the writes of a drain, and the places of its queue."""
 
-    writes: int = 16
+    writes: int = 10
     places: int = 64
-    idle: str = "0fs"
 
     def parameters(self) -> dict[str, Any]:
         low, used = 16, ["scales at 12.5, 25, 50 and 100 %"]
@@ -127,12 +126,12 @@ class Drains:
                 used=used,
             ),
             write_queue=cited(64, f"{ACCEL_SIM}: gpgpu_frfcfs_dram_sched_queue_size 64"),
+            write_idle=inferred(
+                "1us", "loads wait for drains at low occupancy, too; runs of five chips with and without it", used=used
+            ),
         )
         if self.places != 64:
             given["write_queue"] = inferred(self.places, "runs with 64, 128 and 256", used=used)
-        if self.idle != "0fs":
-            why = "loads wait for drains at low occupancy, too; runs of four chips with and without it"
-            given["write_idle"] = inferred(self.idle, why, used=used)
         return given
 
 
