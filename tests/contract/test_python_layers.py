@@ -11,6 +11,7 @@ PACKAGE = Path(__file__).parents[2] / "python" / "memsim"
 LAYERS = [
     "_memsim",
     "errors",
+    "arguments",
     "lazy",
     "moved",
     "files",
