@@ -1,5 +1,6 @@
 """Presets of NVIDIA's chips and `memsim silicon`: the figures, their references, and the machines."""
 
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -163,6 +164,17 @@ def test_latencies_of_an_a100_are_those_of_the_chip() -> None:
     for p in points_of("a100-80gb"):
         if p.benchmark == "chase" and p.at in ("32KiB", "8MiB"):
             assert abs(p.error(measure(p).ours)) < 0.02
+
+
+def test_a_chase_rises_slowly_at_a_partition_and_at_the_whole_l2(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With lru all hops miss at 1.125 of either; in the first round all miss at 1.125 of the L2."""
+    few = dict(sms=2, slices=8, channels=8, l1="16KiB")
+    monkeypatch.setattr(nvidia, "CHIPS", {"few": dataclasses.replace(nvidia.H100_PCIE, l2="1280KiB")})
+    monkeypatch.setattr(nvidia.Chip, "gpu", lambda self, gpu=nvidia.Chip.gpu, **changes: gpu(self, **few, **changes))
+    hits, first, near, second, none = (benchmarks.chase("few", f"{kib}KiB") for kib in (480, 720, 1120, 1440, 2240))
+    assert hits < 270 < near < none
+    assert 0.6 < (first - hits) / (near - hits) < 0.8  # 0.71 of lines used in turn miss in a model of one set
+    assert 0.6 < (second - near) / (none - near) < 0.8
 
 
 def test_a_stream_that_ends_in_its_window_is_no_measurement(monkeypatch: pytest.MonkeyPatch) -> None:
