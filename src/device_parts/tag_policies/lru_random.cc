@@ -3,6 +3,6 @@
 namespace memsim::device_parts {
 
 static const PolicyRegistration<LruRandom> lru_random {
-    "lru_random", "A random one of the lines is evicted that were used longest ago."};
+    "lru_random", "A random line of those used longest ago is evicted."};
 
 } // namespace memsim::device_parts

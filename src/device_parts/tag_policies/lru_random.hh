@@ -6,8 +6,8 @@
 
 namespace memsim::device_parts {
 
-/// A random one of the lines that were used longest ago, as an approximation of LRU in hardware. A
-/// random number is consumed only if the line is used.
+/// A random line of the `among` lines that were used longest ago, as an approximation of LRU in
+/// hardware. A random number is consumed only if the line is used.
 class LruRandom final : public PolicyModel<LruRandom, TagPolicy> {
     static constexpr unsigned most = 16;
 
@@ -15,7 +15,7 @@ class LruRandom final : public PolicyModel<LruRandom, TagPolicy> {
     struct Params {
         Param<unsigned> among {4,
                                {1, most},
-                               "Lines used longest ago, a random one of which is evicted",
+                               "Number of lines used longest ago, of which a random one is evicted",
                                assumed("between lru, which is 1, and random, which is all ways")};
     };
     struct State {

@@ -106,7 +106,7 @@ TEST_CASE("lines used in turn hit with lru_random where they miss with lru", "[p
     };
     CHECK(hits("lru", 17) == 0);
     CHECK(hits("lru_random(among=1)", 17) == 0);
-    // The simulations of a set that decided for the L2 of NVIDIA's chips.
+    // Shares of hits in a separate simulation of one set.
     CHECK(hits("lru_random", 17) == Approx(0.58).margin(0.05));
     CHECK(hits("lru_random", 19) == Approx(0.27).margin(0.05));
     CHECK(hits("lru_random", 25) < 0.05);
