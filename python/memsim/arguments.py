@@ -8,7 +8,7 @@ from . import _memsim
 from .errors import Error, did_you_mean
 
 WALL_UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}  # in seconds
-LONGEST_WALL_PERIOD = 8760 * 3600.0  # a year
+MOST_HOURS = 8760  # of a wall period: a year
 
 
 def whole(least: int, most: int = 2**64 - 1) -> Callable[[str], int]:
@@ -49,12 +49,13 @@ def wall_period(text: str) -> float:
     if not found or found[2] not in WALL_UNITS:
         raise argparse.ArgumentTypeError(f"'{text}' is no real time: write a number and {', '.join(WALL_UNITS)}")
     seconds = float(found[1]) * WALL_UNITS[found[2]]
-    if not 0 < seconds <= LONGEST_WALL_PERIOD:
-        raise argparse.ArgumentTypeError(f"'{text}' is no period: it must be longer than 0 and at most 8760h")
+    if not 0 < seconds <= MOST_HOURS * WALL_UNITS["h"]:
+        raise argparse.ArgumentTypeError(f"'{text}' is no period: it must be longer than 0 and at most {MOST_HOURS}h")
     return seconds
 
 
 def file_size(text: str) -> int:
+    """A type of argument: the bytes of '64MiB', the largest size of a timeline."""
     try:
         size = int(_memsim.bytes(text))
     except Error as e:
@@ -65,7 +66,7 @@ def file_size(text: str) -> int:
 
 
 def flags(text: str) -> list[str]:
-    """The names of the flags that are enabled after 'A,-B' was read from left to right."""
+    """A type of argument: the names of the flags that are enabled after 'A,-B' was read from left to right."""
     known, on = [name for name, _ in _memsim.debug_flags()], dict[str, bool]()
     for word in text.split(","):
         name = word.removeprefix("-")

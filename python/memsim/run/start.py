@@ -105,7 +105,7 @@ def _read_script(script: str) -> bytes:
 
 
 def _similar(script: str) -> str:
-    """A suggestion of a file with a similar name in the same folder; '' if there is none."""
+    """' (did you mean 'NAME'?)' with a file of the same folder whose name is similar, or ''."""
     folder, name = os.path.split(script)
     try:
         return did_you_mean(name, filter(str.isprintable, os.listdir(folder or ".")))
