@@ -12,13 +12,12 @@ from ..systems import nvidia
 from .host import put_behind
 
 LINE = 128
-# Of a chase: the most hops that fill caches, then more hops than are made in the window, and the window. Of bank_chase.
-WARM_HOPS, CHASE_HOPS, CHASE_US, HOPS = 900_000, 100_000, 1000, 3000
+WARM_HOPS = 900_000  # of a chase before it is measured, at most
+CHASE_HOPS, CHASE_US = 100_000, 1000  # hops after them, more than are made in the window; the window
+HOPS = 3000  # of bank_chase
 THREADS = 2048  # of an SM, in two blocks
 ELEMENTS = 32_000_000  # of a stream: more than are accessed until the window ends
-# Simulated time before a stream is measured, and while it is. With drains of 200 writes the rate of an H200 rises and
-# falls by a fifth every 10 us.
-WARM_US, WINDOW_US = 20, 30
+WARM_US, WINDOW_US = 20, 30  # of a stream; with drains of 200 writes its rate varies by a fifth within 10 us
 SLICES = {"least": 0, "most": -1}  # slice of a row, as seen from the first SM
 SLICE_BYTES = 2048 * LINE  # that each of them reads
 SLICE_HOPS = 2048  # of slice_chase
@@ -66,7 +65,7 @@ def chase(chip: str, at: str) -> float:
     with _machine(chip, "chase", lines, warm + CHASE_HOPS, dispatcher=launches) as machine:
         if not cold:
             machine.simulate()
-        l1 = machine.root.gpu.l1[0]
+        l1 = machine.root.gpu.l1[0]  # of the SM that has the block
         first = float(l1.stats.accesses)
         while float(l1.stats.accesses) < first + warm:
             machine.simulate("100us")

@@ -24,8 +24,8 @@ FAR_WIDTH = inferred(
 )
 REPLACEMENT = inferred(
     "lru_random(among=4)",
-    "chases through a little more than a partition still hit, as if not always the oldest line left; models of sets "
-    "with lru, random, pseudo-LRU and the oldest 2 to 16 lines were compared with the chips",
+    "some hops of a chase through slightly more than a partition hit, as if the oldest line did not always leave; "
+    "models of a set with lru, random, pseudo-LRU and the oldest 2 to 16 lines were compared with the chips",
     used=["chase of the A100 40 GB and the H100 PCIe from half of the L2 to the whole"],
     sweep=["lru", "random"],
 )
