@@ -167,7 +167,7 @@ def test_latencies_of_an_a100_are_those_of_the_chip() -> None:
 
 
 def test_a_chase_rises_slowly_at_a_partition_and_at_the_whole_l2(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With lru all hops miss at 1.125 of either; in the first round all miss at 1.125 of the L2."""
+    """With lru nearly all hops miss at 1.125 of either; in the first round all miss at 1.125 of the L2."""
     few = dict(sms=2, slices=8, channels=8, l1="16KiB")
     monkeypatch.setattr(nvidia, "CHIPS", {"few": dataclasses.replace(nvidia.H100_PCIE, l2="1280KiB")})
     monkeypatch.setattr(nvidia.Chip, "gpu", lambda self, gpu=nvidia.Chip.gpu, **changes: gpu(self, **few, **changes))
