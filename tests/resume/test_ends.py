@@ -14,6 +14,10 @@ import os, signal, sys
 import memsim
 from memsim.mem import SimpleMemory, TrafficGen
 
+class Interrupting:
+    def __set_name__(self, owner, name):
+        os.kill(os.getpid(), signal.SIGINT)
+
 root = memsim.Root(seed=3)
 root.gen = TrafficGen(requests=2000, period="10ns", read_share="70%")
 root.mem = SimpleMemory(latency="100ns")
@@ -40,6 +44,7 @@ CAUSES = {  # action of the script: exit code, and the label
     "sys.exit('why')": (1, "sys.exit('why')"),
     "raise KeyboardInterrupt": (130, "SIGINT"),
     "os.kill(os.getpid(), signal.SIGINT)": (130, "SIGINT"),
+    "type('Class', (), {'member': Interrupting()})": (130, "SIGINT"),
     "bytearray(1 << 50)": (1, "MemoryError"),
 }
 LINE = re.compile(
