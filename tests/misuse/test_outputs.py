@@ -176,5 +176,5 @@ def test_a_file_of_a_study_that_cannot_be_written(tmp_path):
     done = subprocess.run([MEMSIM, "sweep", "-d", "out", "zng/mapping"], cwd=tmp_path, text=True, capture_output=True)
     assert done.returncode == 1 and "Traceback" not in done.stderr
     assert done.stderr.replace(f"{tmp_path}/", "") == (
-        "memsim: out/zng/mapping/data.csv: Is a directory: free some space, or name a place that can be written\n"
+        "memsim: out/zng/mapping/data.csv: Is a directory: name another file, or change its permissions\n"
     )

@@ -121,7 +121,8 @@ def test_the_status_of_a_sweep_that_runs_and_of_one_that_was_killed(study, tmp_p
         assert output.splitlines()[2].startswith("  left: 0 points") and "  failed: -5: " in output
         running.kill()
         running.wait()
-        assert "  now: 3 (its process has ended)\n" in study("sweep", "--status", "out").stdout
+        output = study("sweep", "--status", "out").stdout
+        assert "  now: 3 (its process has ended)\n  left: 1 points" in output, output
     finally:
         (tmp_path / "go").touch()
         running.kill()

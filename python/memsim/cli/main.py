@@ -1,5 +1,6 @@
 """The command line: `memsim [options] script.py arguments` and `memsim SUBCOMMAND`."""
 
+import errno
 import os
 import sys
 
@@ -10,6 +11,12 @@ from ..run.start import USER_ERROR
 from .subcommands import SUBCOMMANDS
 
 OUR_BUG = 70  # sysexits' EX_SOFTWARE
+REMEDIES = {  # of file errors that no command explains
+    errno.ENOENT: "name one that exists",
+    errno.ENOSPC: "free some space, or name another place",
+    errno.EDQUOT: "free some space, or name another place",
+    errno.EMFILE: "allow more open files (ulimit -n)",
+}
 
 
 def main(argv: list[str]) -> int:
@@ -44,7 +51,8 @@ def _guarded(argv: list[str]) -> int:
         if streams.is_of_a_stream(e):
             raise
         where = f"{os.fspath(e.filename)}: " if isinstance(e.filename, str | os.PathLike) else ""
-        return _fail(f"{where}{e.strerror or e}: free some space, or name a place that can be written", USER_ERROR)
+        remedy = REMEDIES.get(e.errno or 0, "name another file, or change its permissions")
+        return _fail(f"{where}{e.strerror or e}: {remedy}", USER_ERROR)
     except KeyboardInterrupt:
         return _fail("interrupted", 130)
 

@@ -135,11 +135,16 @@ def _in(rows: Iterable[Row], *states: str) -> list[Row]:
     return [row for row in rows if row["state"] in states]
 
 
+def _waiting(rows: Iterable[Row]) -> list[Row]:
+    """Rows that are still to be run: also those whose process has ended without a result."""
+    return [r for r in rows if r["state"] == "waiting" or r["state"] == "running" and is_gone(r["owner"])]
+
+
 def _left(rows: list[Row]) -> float | None:
     """The estimated seconds until the end, from the points that have ended; None if unknown."""
     spent = [row["seconds"] for row in _in(rows, "finished") if row["seconds"]]
-    running, now = _in(rows, "running"), time.time()
-    waiting = len(_in(rows, "waiting"))
+    running, now = [row for row in _in(rows, "running") if not is_gone(row["owner"])], time.time()
+    waiting = len(_waiting(rows))
     if not spent or not running and not waiting:
         return None
     mean: float = sum(spent) / len(spent)
@@ -161,7 +166,7 @@ def summary(rows: list[Row]) -> list[str]:
     ]
     now += [f"{row['name']} (of another study)" for row in _in(rows, "elsewhere")]
     left = _left(rows)
-    waiting = len(_in(rows, "waiting"))
+    waiting = len(_waiting(rows))
     return [
         done,
         f"  now: {', '.join(now) or 'nothing'}",
