@@ -163,6 +163,13 @@ def test_a_timeline_of_a_part_of_the_time(timeline):
     assert wakes and all(20 <= e["ts"] < 30 for e in wakes)
 
 
+def test_a_timeline_that_starts_after_the_end_is_reported(timeline):
+    _, stderr = timeline("--timeline-start", "1s")
+    assert re.search(
+        r"warning: the timeline t.json is empty: the run ended at \S+, before --timeline-start 1s\n", stderr
+    )
+
+
 @pytest.mark.parametrize(
     "size, bytes, parts",
     [

@@ -9,7 +9,7 @@ from ..errors import Error, user_error
 from ..files import shown
 from . import signals
 from .origin import Origin
-from .progress import Progress
+from .progress import Progress, simulated
 from .record import Record
 from .saving import NEVER, Saver
 
@@ -34,7 +34,13 @@ class Runner:
         self._timeline_file, self._timeline_limits = file, limits
 
     def tell_left_out(self) -> None:
-        """Prints a sentence about the events that the timeline's limit excluded from its file."""
+        """Prints a sentence if the timeline's file lacks events because of its limits, or has none."""
+        now, start = self._origin.machine.now, self._timeline_limits.get("start", 0)
+        if now < start:
+            self._progress.print_message(
+                f"warning: the timeline {shown(self._timeline_file)} is empty: the run ended at {simulated(now)}, "
+                f"before --timeline-start {_memsim.show_ticks(start)}"
+            )
         left = self._left_out
         if left is None or left.since == NEVER:
             return
