@@ -205,7 +205,11 @@ TEST_CASE("A matrix operation occupies its scheduler's tensor core, then its lat
     CHECK(at(2, 2048, false) == at(1, 2048, false));   // the other scheduler's core
     CHECK(at(3, 2048, false) == start + 20 * 8 + 17);  // two warps share a core
     // Without tensor cores the 32 lanes perform them.
-    CHECK(cycles_of(1, 2048, true, {{"arithmetic_latency", "5"}}) == start + 10 * (64 + 5));
+    const auto on_lanes = [&](const char* lanes) {
+        return cycles_of(1, 2048, true, {{"arithmetic_latency", "5"}, {"lanes", lanes}});
+    };
+    CHECK(on_lanes("32") == start + 10 * (64 + 5));
+    CHECK(on_lanes("8") == start + 10 * (256 + 5));
 }
 
 TEST_CASE("Operands in shared memory occupy its port, and the tensor core until they have arrived",
