@@ -24,7 +24,13 @@ inline std::optional<device_parts::HashedInterleave> interleave_of(const HbfShar
         port, {ways, static_cast<std::uint64_t>(s.interleave_granularity->raw),
                ways ? s.interleave_index() : protocol::StatedShare::no_index, "interleave_ways",
                "interleave_granularity", "interleave_index"});
+    if (s.hash_rounds() && !ways)
+        refuse("hash_rounds", "the stacks that a hash selects are not known from the connection: "
+                              "give interleave_ways and interleave_granularity, too");
     if (!share || share->ways == 1) return {};
+    if (s.hash_rounds() && share->dealt_by)
+        refuse("hash_rounds", share->dealt_by->path() + " sends this stack " + share->text() +
+                                  " in turn: give both the same");
     return device_parts::HashedInterleave(share->chunk, share->ways, s.hash_rounds());
 }
 

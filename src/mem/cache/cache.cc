@@ -55,7 +55,15 @@ std::optional<protocol::AddressShare> Cache::share() const {
 
 void Cache::take_share() {
     const auto agreed = share();
+    const cache::GeometryParams& g = params.geometry;
+    if (g.interleave_index() && (!agreed || agreed->ways == 1))
+        refuse("interleave_index", g.interleave_index.text() +
+                                       ", but this cache has all addresses: set interleave_ways, "
+                                       "or leave it at 0");
     if (!agreed) return;
+    if (g.hash_rounds() && agreed->dealt_by && agreed->ways > 1)
+        refuse("hash_rounds", agreed->dealt_by->path() + " sends this cache " + agreed->text() +
+                                  " in turn: give both the same");
     share_ = *agreed;
     if (share_.ways > 1 && share_.chunk % params.line_bytes())
         refuse("line", params.geometry.line.text() + " do not divide the chunks of " +

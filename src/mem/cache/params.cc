@@ -23,6 +23,9 @@ std::optional<Fault> fault_of(const Params& p, bool victims) {
     if (g.interleave_ways() && g.interleave_index() >= g.interleave_ways())
         return Fault {"interleave_index",
                       "must be below interleave_ways, " + g.interleave_ways.text()};
+    if (g.hash_rounds() && !g.interleave_ways())
+        return Fault {"hash_rounds", "the caches that a hash selects are not known from the "
+                                     "connection: give interleave_ways, too"};
     // A miss or a forwarded write, with its victim.
     const unsigned most = victims ? 4 : 3;
     if (p.queues.mem_queue() < most)

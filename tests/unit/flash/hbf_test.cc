@@ -362,6 +362,23 @@ TEST_CASE("Stacks behind a crossbar hold their share of the addresses", "[flash]
     run(m);
     for (const char* path : {"stack[0]", "stack[1]"}) // each has 4 whole pages of 32 KiB
         CHECK(value(m.get<HbfStack>(path).stat.cells.senses) == 4);
+
+    Machine hashed;
+    hashed.add("generator", "mem.TrafficGen", {});
+    hashed.add("network", "mem.Crossbar", arguments("outputs=2 granularity=256B"));
+    hashed.bind("generator", "mem_side", "network", "cpu_side[0]");
+    for (const std::string i : {"[0]", "[1]"}) {
+        Arguments stack = small;
+        stack.insert(stack.end(), {{"interleave_ways", "2"},
+                                   {"interleave_index", i.substr(1, 1)},
+                                   {"interleave_granularity", "256B"},
+                                   {"hash_rounds", "4"}});
+        hashed.add("stack" + i, "flash.HbfStack", stack);
+        hashed.bind("network", "mem_side" + i, "stack" + i, "cpu_side");
+    }
+    CHECK_THAT(error_of([&] { hashed.build(); }),
+               Catch::Contains("stack[0].hash_rounds: network sends this stack part 0 of 2 in "
+                               "chunks of 256B in turn: give both the same"));
 }
 
 TEST_CASE("A stack behind a router takes its share from parameters", "[flash][hbf]") {
@@ -382,6 +399,9 @@ TEST_CASE("A stack behind a router takes its share from parameters", "[flash][hb
                Contains("2 is not below interleave_ways"));
     CHECK_THAT(error_of([] { Bench b("interleave_ways=2"); }),
                Contains("interleave_granularity: is 0B"));
+    CHECK_THAT(error_of([] { Bench b("hash_rounds=4"); }),
+               Contains("hash_rounds: the stacks that a hash selects are not known from the "
+                        "connection: give interleave_ways"));
 }
 
 TEST_CASE("A stack that a hash selects has its share in pages without gaps", "[flash][hbf]") {

@@ -566,11 +566,34 @@ TEST_CASE("a warm cache holds its range, clean, a slice its part of it", "[mem][
 
 // ---- misuse ----------------------------------------------------------------------------------
 
+TEST_CASE("a cache refuses a hash where addresses are dealt in turn", "[mem][cache]") {
+    Machine m;
+    m.add("driver", "test_mem.Driver", {});
+    m.add("xbar", "mem.Crossbar", test_mem::arguments("outputs=2 granularity=256B"));
+    m.bind("driver", "mem_side", "xbar", "cpu_side[0]");
+    for (const std::string i : {"[0]", "[1]"}) {
+        m.add("cache" + i, "mem.Cache",
+              test_mem::arguments("interleave_ways=2 hash_rounds=4 interleave_index=" +
+                                  i.substr(1, 1)));
+        m.add("memory" + i, "mem.SimpleMemory", {});
+        m.bind("xbar", "mem_side" + i, "cache" + i, "cpu_side");
+        m.bind("cache" + i, "mem_side", "memory" + i, "cpu_side");
+    }
+    CHECK_THROWS_WITH(m.build(), "cache[0].hash_rounds: xbar sends this cache part 0 of 2 in "
+                                 "chunks of 256B in turn: give both the same");
+}
+
 TEST_CASE("contradictory mechanisms of a cache are rejected with a message", "[mem][cache]") {
     CHECK_THAT(refused("reserved_ways=2"),
                Catch::StartsWith("cache.reserved_ways: must leave at least one of the 2 ways"));
     CHECK_THAT(refused("interleave_ways=2 interleave_index=2"),
                Catch::StartsWith("cache.interleave_index:"));
+    CHECK_THAT(refused("interleave_index=1"),
+               Catch::Equals("cache.interleave_index: 1, but this cache has all addresses: set "
+                             "interleave_ways, or leave it at 0"));
+    CHECK_THAT(refused("hash_rounds=4"),
+               Catch::Equals("cache.hash_rounds: the caches that a hash selects are not known from "
+                             "the connection: give interleave_ways, too"));
     CHECK_THAT(refused("mshrs=4 demand_mshrs=4 hint_ports=1"),
                Catch::StartsWith("cache.demand_mshrs: leaves none of the 4 MSHRs"));
     CHECK_THAT(refused("mshrs=4096 mshr_lines=32"),
