@@ -75,6 +75,9 @@ void HbfStack::init() {
     if (banks > 65536)
         refuse("banks", "there are " + std::to_string(banks) +
                             " banks: channels x dies x banks is at most 65536");
+    if (params.buffer->raw && params.buffer() < s.page())
+        refuse("buffer", params.buffer.text() + " holds no page of " + s.page.text() +
+                             ": set it to at least a page, or to 0B for none");
     if (port.host.size() > s.channels())
         refuse("channels", "ports `host` are those of " + std::to_string(port.host.size()) +
                                " channels, of which the stack has " + s.channels.text());

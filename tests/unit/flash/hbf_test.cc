@@ -288,6 +288,9 @@ TEST_CASE("The base die keeps pages that their bank has given up", "[flash][hbf]
     CHECK(senses("") == 6); // three pages in two buffers
     CHECK(senses("buffer=12KiB") == 3);
     CHECK(senses("buffer=8KiB") == 6); // first in, first out
+    CHECK_THAT(error_of([] { Bench b("buffer=4095B"); }),
+               Catch::Contains("buffer: 4095B holds no page of 4KiB: set it to at least a page, or "
+                               "to 0B for none"));
     Bench b("buffer=12KiB");
     for (unsigned i = 0; i < 4; ++i) b.read(i * 10 * us, i % 3 * row);
     b.run();
