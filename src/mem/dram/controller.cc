@@ -90,6 +90,10 @@ void DramController::check_policies() const {
         refuse("write_idle", "order " + params.order.text() +
                                  " has an `idle` of its own: set that one, and leave "
                                  "write_idle at 0fs");
+    if (dram_->traits().mixed && (params.read_batch() || params.write_batch()))
+        refuse(params.read_batch() ? "read_batch" : "write_batch",
+               "order " + params.order.text() +
+                   " serves reads and writes together, without batches: set it to 0");
     if (params.pseudo_channels() > 1 && dram_->traits().plans_ahead)
         refuse("order", "a committed order supports one data bus, but pseudo_channels is " +
                             params.pseudo_channels.text() + ": choose another order");

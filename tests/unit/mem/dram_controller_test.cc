@@ -96,7 +96,7 @@ TEST_CASE("every preset, order and refresh policy continues from a checkpoint wi
                      {"bank_hash", p % 2 ? "xor" : "none"},
                      {"bank_queue",
                       order.starts_with("bank_rotation") || order.starts_with("per_b") ? "2" : "0"},
-                     {"write_batch", "4"},
+                     {"write_batch", order.starts_with("per_b") ? "0" : "4"},
                      {"write_idle", p % 2 && !order.starts_with("per_b") ? "60ns" : "0fs"},
                      {"changes", t.tREFI.raw ? "tREFI=2us" : ""}});
             }
@@ -300,6 +300,11 @@ TEST_CASE("a controller that contradicts itself is refused before time 0") {
     CHECK(sentence({{"order", "per_bank_mixed"}, {"bank_queue", "2"}, {"write_idle", "1us"}})
               .find("dram.write_idle: order per_bank_mixed(row_limit=4, idle=1us) has an `idle`") ==
           0);
+    for (const std::string batch : {"read_batch", "write_batch"})
+        CHECK(sentence({{"order", "per_bank_mixed"}, {"bank_queue", "2"}, {batch, "4"}}) ==
+              "dram." + batch +
+                  ": order per_bank_mixed(row_limit=4, idle=1us) serves reads and writes together, "
+                  "without batches: set it to 0");
     CHECK(sentence({{"order", "committed"}, {"changes", "tRPW=100ns tREFI=0ns"}})
               .find("dram.order: a committed order requires that all rows close in tRP") == 0);
     CHECK(sentence({{"refresh", "single_banks"}}) ==
