@@ -45,6 +45,10 @@ void LinkEnd::init() {
         throw ConfigError(owner_.path() +
                           ".generation: '6' requires flits of 256 bytes: flit is '" +
                           params_.flit.text() + "'");
+    if (params_.generation() == 6 && !params_.sync_bypass())
+        throw ConfigError(owner_.path() +
+                          ".sync_bypass: blocks of generation 6 have no sync headers: set it to "
+                          "true");
     check_round_trip();
     mode_->init();
     state_.skip.next = skp_interval_ ? skp_interval_ : never;

@@ -246,6 +246,10 @@ TEST_CASE("an invalid link is rejected with a message", "[cxl][port]") {
     CHECK_THAT(error("flit=128B"), Contains("256B-lopt"));
     CHECK_THAT(error("generation=6"),
                Contains("root.generation: '6' requires flits of 256 bytes: flit is '68B'"));
+    CHECK_THAT(error("flit=256B generation=6 sync_bypass=false"),
+               Contains("root.sync_bypass: blocks of generation 6 have no sync headers: set it to "
+                        "true"));
+    CHECK(error("flit=256B generation=5 sync_bypass=false") == "");
     CHECK_THAT(error("flit=256B retry_buffer=24"), Contains("at least 25"));
     CHECK(error("flit=256B retry_buffer=25") == "");
     CHECK_THAT(error("flit=256B timeout=72"), Contains("at least 73"));
