@@ -26,6 +26,12 @@ parser.add_argument("--preconditioned", help="share of the drive that was writte
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 
+unused = "pattern read_share sectors outstanding requests range".split() if args.trace else ["trace_unit"]
+for name in unused:
+    if getattr(args, name) != parser.get_default(name):
+        option = "--" + name.replace("_", "-")
+        parser.error(f"{option} applies only {'without' if args.trace else 'with'} --trace: leave it out")
+
 changes = {} if args.preconditioned is None else dict(preconditioned=args.preconditioned)
 root = memsim.Root(seed=args.seed)
 if args.trace:

@@ -24,6 +24,13 @@ def test_a_drive_under_a_trace(memsim_command, tmp_path):
     assert "host.trace_unit: the trace does not define the unit of its arrival times" in refused.stderr
 
 
+def test_options_that_a_trace_decides_are_refused(memsim_command):
+    traced = memsim_command(CONFIG, "--trace", "t.trace", "--trace-unit", "1ns", "--read-share", "50%", expect=2)
+    assert "--read-share applies only without --trace: leave it out" in traced.stderr
+    random = memsim_command(CONFIG, "--trace-unit", "1ns", expect=2)
+    assert "--trace-unit applies only with --trace: leave it out" in random.stderr
+
+
 def test_an_unknown_drive(memsim_command):
     refused = memsim_command(CONFIG, "--drive", "z_sdd", expect=1)
     assert "there is no drive 'z_sdd' (did you mean 'z_ssd'?)" in refused.stderr

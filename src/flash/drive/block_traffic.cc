@@ -22,13 +22,22 @@ void BlockTraffic::init() {
         if (params.trace_unit->raw == 0)
             refuse("trace_unit", "the trace does not define the unit of its arrival times: give "
                                  "1ns, 1us or similar (MQSim's default is 1ns)");
+        if (params.period->raw)
+            refuse("period", "requests have the times of the trace: leave it at 0fs");
+        if (params.read_share() != 100_pct)
+            refuse("read_share", "the trace states which requests are reads: leave it at 100%");
         try {
             trace_.emplace(std::make_unique<input_files::InputFile>(params.trace()));
         } catch (const ConfigError& e) {
             refuse("trace", e.what());
         }
-    } else if (!params.trace().empty())
-        refuse("trace", "the pattern is " + params.pattern.text() + ": set pattern to trace");
+    } else {
+        const std::string advice =
+            "the pattern is " + params.pattern.text() + ": set pattern to trace";
+        if (!params.trace().empty()) refuse("trace", advice);
+        if (params.trace_unit->raw) refuse("trace_unit", advice + ", or leave the unit at 0fs");
+        if (params.fold()) refuse("fold", advice + ", or fold to false");
+    }
     if (params.range < params.sectors)
         refuse("range", params.range.text() + " sectors are fewer than one request of " +
                             params.sectors.text());

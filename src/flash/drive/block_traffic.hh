@@ -54,7 +54,7 @@ class BlockTraffic final : public Model<BlockTraffic>, public ReportsWork {
         Param<Time> trace_unit {
             0_fs,
             {0_fs, 1_s},
-            "Unit of the arrival times of a trace, if the file does not define it: 1ns, 1us..."};
+            "Unit of the arrival times of a trace, which the file does not define: 1ns, 1us..."};
         Param<bool> from_first {true,
                                 "Send the first request of the trace at once, not at its time"};
         Param<bool> fold {false,

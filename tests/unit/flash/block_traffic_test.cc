@@ -131,6 +131,17 @@ TEST_CASE("Invalid block traffic gives an error message", "[flash]") {
         refusal({{"pattern", "trace"}, {"trace", "/nowhere"}, {"trace_unit", "1ns"}}) ==
         "host.trace: /nowhere: cannot be opened (No such file or directory): name a file that can "
         "be read");
+    CHECK(refusal({{"trace_unit", "1ns"}}) ==
+          "host.trace_unit: the pattern is random: set pattern to trace, or leave the unit at 0fs");
+    CHECK(refusal({{"fold", "true"}}) ==
+          "host.fold: the pattern is random: set pattern to trace, or fold to false");
+    const auto traced = [&](const Arguments::value_type& more) {
+        return refusal({{"pattern", "trace"}, {"trace", f.path}, {"trace_unit", "1ns"}, more});
+    };
+    CHECK(traced({"period", "1us"}) ==
+          "host.period: requests have the times of the trace: leave it at 0fs");
+    CHECK(traced({"read_share", "50%"}) ==
+          "host.read_share: the trace states which requests are reads: leave it at 100%");
     CHECK(refusal({{"range", "4"}}) == "host.range: 4 sectors are fewer than one request of 8");
 }
 
