@@ -9,6 +9,10 @@ void FunctionSwaps::check(const Component& controller, const SwapParams& params,
     };
     if (!params.swap_function()) {
         if (params.behind_writes()) refuse("behind_writes", "it requires swap_function");
+        if (routes == Routes::wom || routes == Routes::half_coupled)
+            refuse("routes", "only the swap function uses the second route of '" +
+                                 Text<Routes>::show(routes) +
+                                 "': set swap_function, or routes to optical");
         return;
     }
     if (routes == Routes::electrical || routes == Routes::optical)

@@ -277,6 +277,9 @@ TEST_CASE("A swap function without its route is rejected with a message", "[ohm]
     CHECK_THROWS_WITH(Bench(platform("ohm-wom") + A {{"migration_channel", "dedicated"}}),
                       Contains("controller.migration_channel"));
     CHECK_THROWS_WITH(Bench(A {{"behind_writes", "true"}}), Contains("controller.behind_writes"));
+    CHECK_THROWS_WITH(Bench(A {{"routes", "wom"}}),
+                      Contains("controller.routes: only the swap function uses the second route of "
+                               "'wom': set swap_function, or routes to optical"));
     CHECK_THROWS_WITH(Bench(platform("ohm-bw") + A {{"page", "4KiB"}, {"swap_buffer", "32KiB"}}),
                       Contains("controller.page: 4KiB does not divide a row of the DRAM, 2KiB"));
     CHECK_THROWS_WITH(Bench(platform("ohm-bw"), A {{"swaps", "3"}}),
