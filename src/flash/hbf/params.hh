@@ -138,7 +138,7 @@ struct HbfEnergies {
     Param<Energy> sense_energy {
         20_pJ,
         {0_fJ, Energy {1'000'000'000}},
-        "Energy of a bit that is sensed, retries included",
+        "Energy of a bit for each sense of its page; a retry is a sense, too",
         cited("FLINT (arXiv 2608.25062), device parameters: 20 pJ").swept("8pJ", "30pJ")};
     Param<Energy> program_energy {100_pJ,
                                   {0_fJ, Energy {1'000'000'000}},
