@@ -38,22 +38,22 @@ struct ArithmeticParams {
     Param<unsigned> fp32_latency {4,
                                   {1, 1000},
                                   "Cycles from an instruction on floating-point values of 32 bits "
-                                  "to one that needs its result",
+                                  "to one that needs its result, in an SM with fp32_lanes",
                                   cited("Accel-Sim, SM7_QV100: ptx_opcode_latency_fp 4")};
-    Param<unsigned> int32_latency {
-        4,
-        {1, 1000},
-        "Cycles from an instruction on integers to one that needs its result",
-        cited("Accel-Sim, SM7_QV100: ptx_opcode_latency_int 4")};
+    Param<unsigned> int32_latency {4,
+                                   {1, 1000},
+                                   "Cycles from an instruction on integers to one that needs its "
+                                   "result, in an SM with int32_lanes",
+                                   cited("Accel-Sim, SM7_QV100: ptx_opcode_latency_int 4")};
     Param<unsigned> fp64_latency {8,
                                   {1, 1000},
                                   "Cycles from an instruction on floating-point values of 64 bits "
-                                  "to one that needs its result",
+                                  "to one that needs its result, in an SM with fp64_lanes",
                                   cited("Accel-Sim, SM7_QV100: ptx_opcode_latency_dp 8")};
     Param<unsigned> special_latency {
         20,
         {1, 1000},
-        "Cycles from a special function to one that needs its result",
+        "Cycles from a special function to one that needs its result, in an SM with special_lanes",
         cited("Accel-Sim, SM7_QV100, trace.config: latency_initiation_sfu 20,8")};
 
     /// 0: the SM has no such unit.
