@@ -44,6 +44,16 @@ def test_simulate_in_pieces(in_tmp):
             sim.simulate(1.5)
 
 
+def test_libraries_may_ask_a_statistic_for_attributes(in_tmp):
+    """matplotlib's bar() asks numbers for `to_numpy` and `values`."""
+    with machine() as sim:
+        sim.simulate()
+        stats = sim.root.mem.stats
+        for value in stats.reads, stats.bandwidth, sim.root.gen.stats.read_latency:
+            assert not hasattr(value, "to_numpy") and getattr(value, "values", None) is None
+        assert not hasattr(sim.root.gen.stats.write_latency, "mean")  # without a sample
+
+
 def test_a_run_without_end_is_announced_once(in_tmp, memsim_command):
     (in_tmp / "endless.py").write_text(
         "import memsim, os, signal, threading\n"

@@ -111,7 +111,10 @@ class Named:
     def __getattr__(self, part: str) -> float:
         if part.startswith("_"):
             raise AttributeError(part)
-        return self._view._read(self._stat, part)
+        try:
+            return self._view._read(self._stat, part)
+        except Error as e:  # hasattr() of numbers, as in matplotlib, expects an AttributeError
+            raise (UnknownName(*e.args) if type(e) is Error else e) from None
 
     def __reduce__(self) -> tuple[type[float], tuple[float]]:  # copied and pickled as a plain number
         return self._plain, (self._plain(self),)  # type: ignore[arg-type]
