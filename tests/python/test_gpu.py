@@ -138,7 +138,7 @@ def test_without_memory_the_caller_binds_the_slices(in_tmp):
 
 def test_translation_goes_in_with_sizes_in_units(in_tmp):
     footprint = scale.footprint(workload.Program(name="bfs1", size=8))
-    root = machine(mmu=dict(footprint=footprint, page="64KiB"))
+    root = machine(mmu=dict(footprint=memsim.units.Bytes(footprint), page="64KiB", memory=None))
     assert root.gpu.mmu.page == "64KiB" and len(root.gpu.tlb) == 2 and root.gpu.dispatcher.translated
     run(root)
     assert root.gpu.mmu.stats.walks > 0
@@ -241,6 +241,11 @@ def test_warm_slices_hold_their_own_chunks(hash_rounds, in_tmp):
         ),
         (dict(mmu={}), "gpu(): mmu={}: write a dict of arguments of systems.mmu.translate(), at least footprint="),
         (dict(mmu=dict(footprint="1 Mib")), "gpu(): mmu.footprint: '1 Mib' is no size: "),
+        (dict(mmu=dict(footprint=[4096])), "gpu(): mmu.footprint: [4096] is no size: "),
+        (dict(mmu=dict(footprint=-1)), "gpu(): mmu.footprint=-1: write a number of bytes of at least 1"),
+        (dict(mmu=dict(footprint=4096, page=0)), "gpu(): mmu.page=0: write a number of bytes of at least 1"),
+        (dict(mmu=dict(footprint=4096, memory=[1])), "gpu(): mmu.memory: [1] is no size: "),
+        (dict(mmu=dict(footprint=4096, tlb="64")), "gpu(): mmu.tlb='64': write a dict of gpu.Tlb's parameters"),
         (dict(mmu=dict(footprint="1MiB", walks=1)), "gpu(): mmu: 'walks' is not given here: "),
     ],
     ids=lambda value: value if isinstance(value, str) else ",".join(value),

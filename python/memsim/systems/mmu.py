@@ -5,6 +5,7 @@ device memory does not hold all of them.
     mmu.page_faults(root, root.gpu, device=mmu.new_input(root.gpu.network))
 """
 
+from numbers import Real
 from typing import Any
 
 from .. import Port, SimObject, gpu, link
@@ -118,6 +119,15 @@ def page_faults(
         root.host.drive_side = drive
 
 
+def _size(given: Any, what: str) -> Any:
+    """A size as a number of bytes; `what` begins the sentence of the error."""
+    if not isinstance(given, Real) or isinstance(given, bool):
+        return in_bytes(given, what)
+    if given < 1:
+        raise user_error(f"{what}={given!r}: write a number of bytes of at least 1")
+    return given
+
+
 def translate_gpu(part: SimObject, given: Any) -> None:
     """Adds TLBs and an MMU to a GPU of processor.gpu() by its argument `mmu`. Page-table walks use the crossbar."""
     if not isinstance(given, dict) or "footprint" not in given:
@@ -131,9 +141,9 @@ def translate_gpu(part: SimObject, given: Any) -> None:
                 f"gpu(): mmu: '{name}' is not given here: it follows from the crossbar and from "
                 "dispatcher=dict(applications=)"
             )
-    sizes = {
-        name: in_bytes(given[name], f"gpu(): mmu.{name}")
-        for name in ("footprint", "page", "memory")
-        if isinstance(given.get(name), str)
-    }
+    if not isinstance(given.get("tlb") or {}, dict):
+        raise user_error(f"gpu(): mmu.tlb={given['tlb']!r}: write a dict of gpu.Tlb's parameters")
+    sizes = {name: _size(given[name], f"gpu(): mmu.{name}") for name in ("footprint", "page") if name in given}
+    if given.get("memory") is not None:
+        sizes["memory"] = _size(given["memory"], "gpu(): mmu.memory")
     translate(part, walks=new_input(part.network), applications=part.dispatcher.applications, **{**given, **sizes})
