@@ -4,6 +4,7 @@ import re
 
 import memsim
 import pytest
+from memsim import mem
 from memsim.model import schema
 from memsim.mem import Monitor, SimpleMemory, TrafficGen
 
@@ -132,6 +133,21 @@ def test_vector_ports_append(sys):
     assert [p.name for p in dispatcher.sm_side] == ["sm_side[0]", "sm_side[1]", "sm_side[2]"]
     assert sms[1].blocks.peer == dispatcher.sm_side[1]
     refused(lambda: setattr(dispatcher, "sm_side", [sms[0].blocks]), "is bound twice")
+
+
+@pytest.mark.parametrize("many, has", [(0, "0 ports"), (1, "1 port"), (2, "2 ports")])
+def test_a_port_beyond_a_vector_names_the_number(many, has):
+    """It is a parameter of the component, so no nearest name helps."""
+    root = memsim.Root()
+    root.cache, root.mem = mem.Cache(hint_ports=many), SimpleMemory()
+    root.cache.mem_side = root.mem.cpu_side
+    root.gen = [TrafficGen() for _ in range(many + 1)]
+    root.cache.hints = [gen.mem_side for gen in root.gen]
+    why = (
+        f"has no port 'hints\\[{many}\\]': this vector has {has}, and a parameter sets .*: `memsim describe mem.Cache`"
+    )
+    with pytest.raises(memsim.Error, match=why):
+        memsim.Simulation(root)
 
 
 def test_optional_ports(sys):

@@ -74,6 +74,21 @@ Object& Machine::at(const std::string& path) const {
     throw ConfigError("there is no component '" + path + "'" + nearest(path, known));
 }
 
+/// The end of the sentence "... has no port 'NAME'": the number of ports if NAME is an element of a
+/// vector whose number a parameter sets, else the nearest of the `known` names.
+static std::string instead(const Schema& schema, const std::string& name,
+                           const std::vector<std::string>& known) {
+    const std::string vector = name.substr(0, name.find('[') + 1);
+    const auto is_vector = [&](const PortInfo& p) { return p.many && p.name + "[" == vector; };
+    if (std::none_of(schema.ports.begin(), schema.ports.end(), is_vector))
+        return nearest(name, known);
+    const auto count = std::count_if(known.begin(), known.end(), [&](const std::string& port) {
+        return port.starts_with(vector);
+    });
+    return ": this vector has " + std::to_string(count) + (count == 1 ? " port" : " ports") +
+           ", and a parameter sets the number: `memsim describe " + schema.name + "`";
+}
+
 PortBase& Machine::port(const std::string& path, const std::string& name) {
     std::vector<std::string> known;
     if (auto* const c = dynamic_cast<Component*>(&at(path))) {
@@ -85,7 +100,8 @@ PortBase& Machine::port(const std::string& path, const std::string& name) {
         }
         if (PortBase* grown = c->grow_port(name)) return *grown;
     }
-    throw ConfigError(path + " has no port '" + name + "'" + nearest(name, known));
+    const Schema& schema = *schemas_[at(path).id_];
+    throw ConfigError(path + " has no port '" + name + "'" + instead(schema, name, known));
 }
 
 namespace {
