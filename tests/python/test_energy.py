@@ -91,6 +91,7 @@ def test_an_object_is_not_matched_by_a_common_prefix(in_tmp):
         (dict(objects="memm", statistic="reads", each="1nJ"), "there is no object 'memm' (did you mean 'mem'?)"),
         (dict(each="1nJ"), "without a statistic to multiply"),
         (dict(statistic="reads", power="1W"), "although a statistic is multiplied"),
+        (dict(statistic="reads"), "cost.each: is 0: set the energy of each count of 'reads'"),
         (dict(), "cost.power: is 0, and there is no statistic: set one of the two"),
         (
             dict(objects="gen", statistic="read_latency", each="1nJ"),

@@ -29,7 +29,7 @@ class Cost:
     source: str  # source of the figure
     statistic: str = ""  # statistic of the objects; without one, `power` is spent over time
     each: float | str = 0.0  # J per count, or a text such as '12pJ'
-    power: float | str = 0.0  # W, or a text such as '3W'
+    power: float | str = 0.0  # W of all these objects together, or a text such as '3W'
     share: float = 1.0  # share that this machine spends
 
     def __post_init__(self) -> None:
@@ -87,7 +87,7 @@ def spent(costs: Iterable[Cost], values: Mapping[tuple[str, str], float], second
 
 def check(objects: list[SimObject]) -> None:
     """Raises Error for a cost that would add nothing: of a statistic that no object of the machine has or that has no
-    single value, or of neither a statistic nor a power."""
+    single value, of counts without an energy, or of neither a statistic nor a power."""
     for cost in objects:
         if cost._type == "mem.EnergyCost" and (wrong := _wrong(cost, objects)):
             raise user_error(f"{cost.path}.{wrong}", cost._created)
@@ -95,9 +95,10 @@ def check(objects: list[SimObject]) -> None:
 
 def _wrong(cost: SimObject, objects: list[SimObject]) -> str:
     """Why a cost would add nothing; '' if it counts."""
+    # The component refuses a power beside a statistic, and an energy without one.
+    given = Power.parse(str(cost.power)).value or Energy.parse(str(cost.each)).value
     if not cost.statistic:
-        adds = Power.parse(str(cost.power)).value or Energy.parse(str(cost.each)).value  # refused by the component
-        return "" if adds else "power: is 0, and there is no statistic: set one of the two"
+        return "" if given else "power: is 0, and there is no statistic: set one of the two"
     meant = [obj for obj in objects if _spends(cost.objects, obj.path)]
     if not meant:
         near = did_you_mean(cost.objects, [obj.path for obj in objects])
@@ -105,7 +106,8 @@ def _wrong(cost: SimObject, objects: list[SimObject]) -> str:
     known = {name: info for obj in meant for name, info in obj._stats.items()}
     single = [name for name, info in known.items() if not info["each"] and info["kind"] != "distribution"]
     if cost.statistic in single:
-        return ""
+        adds = given or known[cost.statistic]["unit"] == "mW"
+        return "" if adds else f"each: is 0: set the energy of each count of '{cost.statistic}'"
     if cost.statistic not in known:
         near = did_you_mean(cost.statistic, single)
         return f"statistic: no object of {cost.objects} has a statistic '{cost.statistic}'{near}"
