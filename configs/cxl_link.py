@@ -45,8 +45,13 @@ memsim.instantiate(root, args)
 end = memsim.simulate()
 memsim.stats.dump("end")
 
-trip = root.generator.stats.read_latency
+stats = root.generator.stats
+times = [
+    f"a {what} takes {latency.mean:.1f} ns, "
+    for what, latency in (("read", stats.read_latency), ("write", stats.write_latency))
+    if latency.count
+]
 print(
-    f"{args.controller}: {end.getCause()} at {memsim.curTick() / 1e9:.3f} us; a read takes {trip.mean:.1f} ns, "
-    f"{root.generator.stats.bandwidth / 1e9:.2f} GB/s"
+    f"{args.controller}: {end.getCause()} at {memsim.curTick() / 1e9:.3f} us; {''.join(times)}"
+    f"{stats.bandwidth / 1e9:.2f} GB/s"
 )

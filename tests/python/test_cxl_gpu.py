@@ -312,6 +312,8 @@ def test_the_round_trip_is_the_sum_of_the_layers(memsim_command):
     }.items():
         done = memsim_command(CONFIGS / "cxl_link.py", *arguments)
         assert f"a read takes {trip} ns" in done.stdout
+    done = memsim_command(CONFIGS / "cxl_link.py", "--read-share", "0%")
+    assert "a write takes 68.5 ns" in done.stdout and "a read" not in done.stdout
 
 
 @pytest.mark.parametrize("flit", ["256B", "256B-lopt"])
