@@ -183,6 +183,8 @@ def test_the_scripts_place_data(memsim_command) -> None:
     assert "\nfar: " in shown and "MB of experts" in shown.split("\nfar: ")[1]
     shown = memsim_command(CONFIGS / "llm_decode.py", *"--model tiny --sms 2 --far hbf".split()).stdout
     assert "far: 0.074 MB of weights" in shown
+    kv = "--sms 2 --requests 1 --prompt 9 --tokens 2 --far cxl --place kv".split()  # which stays in the L2
+    assert "\nfar: no traffic\n" in memsim_command(CONFIGS / "llm_serve.py", *kv).stdout
 
 
 @pytest.mark.parametrize(

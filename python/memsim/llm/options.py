@@ -113,6 +113,6 @@ def report_traffic(gpu: Gpu) -> None:
     """Prints the traffic of each memory by kind of data, and the result of reading ahead."""
     for memory, arrays in placed.traffic(gpu).items():
         sizes = [f"{size / 1e6:.3g} MB of {of}" for of, size in placement.kinds(arrays).items()]
-        print(f"{memory}: {', '.join(sizes)}")
+        print(f"{memory}: {', '.join(sizes) or 'no traffic'}")
     if read := ahead.reads(gpu):
         print("read ahead: " + ", ".join(f"{number:.0f} {name}" for name, number in read.items()))
