@@ -28,7 +28,11 @@ Table with_changes(Table table, const std::string& changes, const char* example)
                 known.append(known.empty() ? "" : ", ").append(field);
                 if (field != name) return;
                 found = true;
-                f = Text<F>::parse(value);
+                try {
+                    f = Text<F>::parse(value);
+                } catch (const ConfigError& e) {
+                    throw ConfigError(name + ": " + e.what());
+                }
             }
         });
         if (!found) throw ConfigError("there is no '" + name + "': the names are " + known);

@@ -69,6 +69,11 @@ def test_the_presets_are_listed_with_their_sources():
             lambda: dram.Preset("mine", tCK="1ns", rate="1GB/s"),
             "Preset('mine'): the table lacks burst, ranks, groups, ",
         ),
+        (lambda: dram.Preset("mine", base="hbm2", burst="64B"), "Preset('mine'): burst: '64B' is not a whole number"),
+        (
+            lambda: dram.Preset("mine", base="hbm2", tCL=14),
+            "Preset('mine'): tCL: '14' has no unit of Time: write '14ns'",
+        ),
         (lambda: dram.Preset("my own", base="hbm2"), "Preset('my own'): 'my own' is not the name of a preset"),
         (
             lambda: mem.DramController(timing="hbn2"),
