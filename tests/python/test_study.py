@@ -181,7 +181,7 @@ def test_an_unknown_claim_or_system_gives_an_error_message(in_tmp):
 def test_a_metric_without_an_answer_names_the_point(in_tmp, point):
     made = make(in_tmp, 10)
     made.run()
-    with pytest.raises(memsim.Error, match="'none' has no value for the point 10"):
+    with pytest.raises(memsim.Error, match=r"'none' has no value for the point 10: select a statistic .* or total"):
         made.table(none="SELECT value FROM result WHERE run = :run AND name = 'nothing'")
 
 

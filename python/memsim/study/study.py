@@ -140,7 +140,10 @@ class Study(Execution):
                             "by sum(value)"
                         )
                     if not found or found[0][0] is None:
-                        raise user_error(f"the metric '{name}' has no value for the point {point.name}")
+                        raise user_error(
+                            f"the metric '{name}' has no value for the point {point.name}: select a statistic that "
+                            "its run has, or total() instead of sum(), which is 0 without a row"
+                        )
                     row[name] = found[0][0]
                 rows.append(row)
         return pandas.DataFrame(rows).set_index(list(self.points[0].keys))
