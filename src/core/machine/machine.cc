@@ -74,18 +74,21 @@ Object& Machine::at(const std::string& path) const {
     throw ConfigError("there is no component '" + path + "'" + nearest(path, known));
 }
 
-/// The end of the sentence "... has no port 'NAME'": the number of ports if NAME is an element of a
-/// vector whose number a parameter sets, else the nearest of the `known` names.
-static std::string instead(const Schema& schema, const std::string& name,
+/// The sentence about a port `name` that does not exist. It ends with the number of ports if `name`
+/// is an element of a vector whose number a parameter sets, else with the nearest of the `known`
+/// names.
+static std::string no_port(const std::string& path, const Schema& schema, const std::string& name,
                            const std::vector<std::string>& known) {
+    const std::string sentence = path + " has no port '" + name + "'";
     const std::string vector = name.substr(0, name.find('[') + 1);
     const auto is_vector = [&](const PortInfo& p) { return p.many && p.name + "[" == vector; };
     if (std::none_of(schema.ports.begin(), schema.ports.end(), is_vector))
-        return nearest(name, known);
+        return sentence + nearest(name, known);
     const auto count = std::count_if(known.begin(), known.end(), [&](const std::string& port) {
         return port.starts_with(vector);
     });
-    return ": this vector has " + std::to_string(count) + (count == 1 ? " port" : " ports") +
+    return sentence + ": this vector has " + std::to_string(count) +
+           (count == 1 ? " port" : " ports") +
            ", and a parameter sets the number: `memsim describe " + schema.name + "`";
 }
 
@@ -100,8 +103,7 @@ PortBase& Machine::port(const std::string& path, const std::string& name) {
         }
         if (PortBase* grown = c->grow_port(name)) return *grown;
     }
-    const Schema& schema = *schemas_[at(path).id_];
-    throw ConfigError(path + " has no port '" + name + "'" + instead(schema, name, known));
+    throw ConfigError(no_port(path, *schemas_[at(path).id_], name, known));
 }
 
 namespace {

@@ -94,7 +94,6 @@ void HbfStack::init() {
                                      params.written(), sim().contents().enabled(),
                                      bool {port.refreshes}, path()},
                    stat.cells, state.cells);
-
     set(stat.figures, s, params.times, params.reliability.endurance());
 }
 

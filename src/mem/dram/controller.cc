@@ -92,8 +92,7 @@ void DramController::check_policies() const {
                                  "write_idle at 0fs");
     if (dram_->traits().mixed && (params.read_batch() || params.write_batch()))
         refuse(params.read_batch() ? "read_batch" : "write_batch",
-               "order " + params.order.text() +
-                   " serves reads and writes together, without batches: set it to 0");
+               "order " + params.order.text() + " serves reads and writes together: set it to 0");
     if (params.pseudo_channels() > 1 && dram_->traits().plans_ahead)
         refuse("order", "a committed order supports one data bus, but pseudo_channels is " +
                             params.pseudo_channels.text() + ": choose another order");

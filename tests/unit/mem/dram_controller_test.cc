@@ -303,8 +303,8 @@ TEST_CASE("a controller that contradicts itself is refused before time 0") {
     for (const std::string batch : {"read_batch", "write_batch"})
         CHECK(sentence({{"order", "per_bank_mixed"}, {"bank_queue", "2"}, {batch, "4"}}) ==
               "dram." + batch +
-                  ": order per_bank_mixed(row_limit=4, idle=1us) serves reads and writes together, "
-                  "without batches: set it to 0");
+                  ": order per_bank_mixed(row_limit=4, idle=1us) serves reads and writes together: "
+                  "set it to 0");
     CHECK(sentence({{"order", "committed"}, {"changes", "tRPW=100ns tREFI=0ns"}})
               .find("dram.order: a committed order requires that all rows close in tRP") == 0);
     CHECK(sentence({{"refresh", "single_banks"}}) ==
