@@ -1,6 +1,8 @@
 #pragma once
 
+#include "core/base/error.hh"
 #include "core/base/reflect.hh"
+#include "core/base/text.hh"
 
 #include <string>
 
