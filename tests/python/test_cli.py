@@ -2,6 +2,7 @@
 import argparse
 import ast
 import dataclasses
+import errno
 import os
 import re
 import shutil
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from memsim.arguments import wall_period
+from memsim.cli import main as cli
 from memsim.run import progress
 
 ROOT = Path(__file__).parents[2]
@@ -27,6 +29,37 @@ def test_options_before_the_script_are_memsim_s(memsim_command, script, tmp_path
     script.write_text("import sys, memsim\nprint(sys.argv, __name__)\n")
     done = memsim_command("-d", "out", "loop.py", "-d", "mine", "--restore", "--", "x")
     assert done.stdout == "['loop.py', '-d', 'mine', '--restore', '--', 'x'] __main__\n"
+
+
+@pytest.mark.parametrize(
+    "number, advice",
+    [
+        (errno.ENOENT, "name a file or directory that exists"),
+        (errno.ENOSPC, "free some space, or name another place"),
+        (errno.EMFILE, "allow more open files (ulimit -n)"),
+        (errno.EACCES, "name another file, or change its permissions"),
+    ],
+)
+def test_the_advice_fits_a_file_error(number, advice, monkeypatch, capsys):
+    def fails(_):
+        raise OSError(number, os.strerror(number), "a.txt")
+
+    monkeypatch.setattr(cli, "_main", fails)
+    monkeypatch.setattr(cli.streams, "is_of_a_stream", lambda _: False)  # pytest's streams have no name
+    assert cli._guarded([]) == 1
+    assert capsys.readouterr().err == f"memsim: a.txt: {os.strerror(number)}: {advice}\n"
+
+
+def test_an_interrupt_while_a_subcommand_creates_a_class(monkeypatch, capsys):
+    """Python 3.11 replaces the exception of a signal handler then."""
+
+    class Interrupting:
+        def __set_name__(self, owner, name):
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "_main", lambda _: type("Class", (), {"member": Interrupting()}))
+    assert cli._guarded([]) == 130
+    assert capsys.readouterr().err == "memsim: interrupted\n"
 
 
 def test_usage_errors_have_code_2(memsim_command):

@@ -39,6 +39,7 @@ CAUSES = {  # action of the script: exit code, and the label
     "open('nowhere')": (1, "FileNotFoundError: [Errno 2] No such file or directory: 'nowhere'"),
     "raise RuntimeError('one\\ntwo')": (1, "RuntimeError: one"),
     "raise RuntimeError()": (1, "RuntimeError"),
+    "raise RuntimeError('own') from KeyboardInterrupt()": (1, "RuntimeError: own"),
     "root.gen.stats.nothing": (1, "UnknownName: FAULT:1: gen has no statistic 'nothing'"),
     "sys.exit(3)": (3, "sys.exit(3)"),
     "sys.exit('why')": (1, "sys.exit('why')"),

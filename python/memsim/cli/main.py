@@ -12,7 +12,7 @@ from .subcommands import SUBCOMMANDS
 
 OUR_BUG = 70  # sysexits' EX_SOFTWARE
 REMEDIES = {  # of file errors that no command explains
-    errno.ENOENT: "name one that exists",
+    errno.ENOENT: "name a file or directory that exists",
     errno.ENOSPC: "free some space, or name another place",
     errno.EDQUOT: "free some space, or name another place",
     errno.EMFILE: "allow more open files (ulimit -n)",
@@ -33,7 +33,10 @@ def main(argv: list[str]) -> int:
 
 def _guarded(argv: list[str]) -> int:
     try:
-        return _main(argv)
+        try:
+            return _main(argv)
+        except RuntimeError as e:
+            raise signals.raised_by_handler(e)
     except SystemExit as e:  # of a script or of argparse
         if e.code is None or isinstance(e.code, int):
             return e.code or 0

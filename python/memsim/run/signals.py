@@ -45,6 +45,13 @@ def _handle(number: int, frame: types.FrameType | None) -> None:
     _seen.setdefault(number, now)
 
 
+def raised_by_handler(error: BaseException) -> BaseException:
+    """The exception of a signal handler that `error` stands for, or `error` itself. If a handler raises an exception
+    while Python creates a class, versions before 3.12 raise RuntimeError in its place."""
+    creates = isinstance(error, RuntimeError) and str(error).startswith("Error calling __set_name__ on ")
+    return error.__cause__ if creates and isinstance(error.__cause__, KeyboardInterrupt | SystemExit) else error
+
+
 def expect() -> None:
     """Lets SIGTERM wait for a machine that can save itself, and keeps SIGUSR1 and SIGUSR2 from ending the process."""
     global _expected

@@ -45,7 +45,7 @@ def run_script(script: str, arguments: list[str], interactive: bool = False) -> 
                 code.interact(local=main_module.__dict__, exitmsg="")
             signals.obey()
     except BaseException as e:
-        error = _raised_by_handler(e)
+        error = signals.raised_by_handler(e)
         if isinstance(error, SystemExit) and error.code == 128 + signal.SIGTERM:
             children.terminate()
     try:
@@ -111,13 +111,6 @@ def _similar(script: str) -> str:
         return did_you_mean(name, filter(str.isprintable, os.listdir(folder or ".")))
     except OSError:
         return ""
-
-
-def _raised_by_handler(error: BaseException) -> BaseException:
-    """The exception of a signal handler, if `error` replaced it: until Python 3.12 a class that is being created raises
-    RuntimeError for every exception in a __set_name__()."""
-    handlers = isinstance(error, RuntimeError) and isinstance(error.__cause__, KeyboardInterrupt | SystemExit)
-    return error.__cause__ or error if handlers else error
 
 
 def _trimmed(error: traceback.TracebackException) -> traceback.TracebackException:
