@@ -192,7 +192,8 @@ void Sm::access_shared(std::uint32_t w, const gpu_program::WarpOp& op, std::int6
 
 void Sm::multiply(std::uint32_t w, const gpu_program::WarpOp& op, std::int64_t cycle) {
     const std::uint32_t core = w % params.schedulers();
-    std::uint32_t cycles = op.products / params.lanes(); // one of each lane in a cycle
+    // Each lane multiplies and adds two values in a cycle.
+    std::uint32_t cycles = (op.products + params.lanes() - 1) / params.lanes();
     std::uint32_t latency = params.arithmetic_latency();
     if (params.tensor_cores()) {
         cycles = state.shared.operands(cycle, op.passes, params.tensor.cycles(op.products));

@@ -209,6 +209,7 @@ TEST_CASE("A matrix operation occupies its scheduler's tensor core, then its lat
         return cycles_of(1, 2048, true, {{"arithmetic_latency", "5"}, {"lanes", lanes}});
     };
     CHECK(on_lanes("32") == start + 10 * (64 + 5));
+    CHECK(on_lanes("24") == start + 10 * (86 + 5)); // 2048 / 24, rounded up
     CHECK(on_lanes("8") == start + 10 * (256 + 5));
 }
 
