@@ -106,6 +106,13 @@ void check_chunk(const PortBase& mine, std::uint64_t bytes, const std::string& p
                       ": make the chunks a multiple");
 }
 
+void check_hash(const PortBase& mine, const std::string& param) {
+    const auto known = traffic_to(mine).share;
+    if (!known || known->ways == 1) return;
+    throw ConfigError(mine.owner().path() + "." + param + ": " + known->dealt_by->path() +
+                      " sends it " + known->text() + " in turn: give both the same");
+}
+
 void check_block(const PortBase& mine, std::uint64_t block, const std::string& param) {
     const Traffic traffic = traffic_to(mine);
     if (traffic.block <= block) return;

@@ -77,6 +77,10 @@ std::optional<AddressShare> agreed_share(const PortBase& mine, const StatedShare
 /// whole; `param`: the parameter that defines them.
 void check_chunk(const PortBase& mine, std::uint64_t bytes, const std::string& param);
 
+/// Refuses a connection that deals addresses in turn to a component that expects a hash; `param`:
+/// the parameter of the hash.
+void check_hash(const PortBase& mine, const std::string& param);
+
 /// Refuses a connection whose requests may span more than `block` bytes; `param`: the parameter
 /// that defines them.
 void check_block(const PortBase& mine, std::uint64_t block, const std::string& param);

@@ -116,6 +116,10 @@ def test_default_controllers_use_all_their_rows():
             "below[0].interleave: it states part 0 of 4 in chunks of 128B, but x sends it part 0 of 4 in chunks of 256B",
         ),
         (dict(channels=4, channel=3, interleave="256B"), "below[0].channel: it states part 3 of 4 "),
+        (
+            dict(channels=4, channel=0, interleave="256B", hash_rounds=4),
+            "below[0].hash_rounds: x sends it part 0 of 4 in chunks of 256B in turn: give both the same",
+        ),
         (dict(channels=4, map="ChRoRaBaCo"), "below[0].interleave: it states part 0 of 4 in chunks of 16GiB, but x "),
     ],
 )

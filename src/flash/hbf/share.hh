@@ -28,9 +28,7 @@ inline std::optional<device_parts::HashedInterleave> interleave_of(const HbfShar
         refuse("hash_rounds", "the stacks that a hash selects are not known from the connection: "
                               "give interleave_ways and interleave_granularity, too");
     if (!share || share->ways == 1) return {};
-    if (s.hash_rounds() && share->dealt_by)
-        refuse("hash_rounds", share->dealt_by->path() + " sends this stack " + share->text() +
-                                  " in turn: give both the same");
+    if (s.hash_rounds()) protocol::check_hash(port, "hash_rounds");
     return device_parts::HashedInterleave(share->chunk, share->ways, s.hash_rounds());
 }
 

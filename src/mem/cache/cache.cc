@@ -53,23 +53,11 @@ std::optional<protocol::AddressShare> Cache::share() const {
     return agreed;
 }
 
-/// Parameters of a share that the addresses of this cache contradict.
-static std::optional<Fault> fault_of_share(const cache::GeometryParams& g,
-                                           const std::optional<protocol::AddressShare>& agreed) {
-    if (g.interleave_index() && (!agreed || agreed->ways == 1))
-        return Fault {"interleave_index",
-                      g.interleave_index.text() +
-                          ", but this cache has all addresses: set interleave_ways, or "
-                          "leave it at 0"};
-    if (g.hash_rounds() && agreed && agreed->dealt_by && agreed->ways > 1)
-        return Fault {"hash_rounds", agreed->dealt_by->path() + " sends this cache " +
-                                         agreed->text() + " in turn: give both the same"};
-    return {};
-}
-
 void Cache::take_share() {
     const auto agreed = share();
-    if (const auto f = fault_of_share(params.geometry, agreed)) refuse(f->parameter, f->why);
+    if (params.geometry.hash_rounds()) protocol::check_hash(port.cpu_side, "hash_rounds");
+    if (params.geometry.interleave_index() && (!agreed || agreed->ways == 1))
+        refuse("interleave_index", "this cache has all addresses: leave it at 0");
     if (!agreed) return;
     share_ = *agreed;
     if (share_.ways > 1 && share_.chunk % params.line_bytes())

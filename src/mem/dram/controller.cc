@@ -120,9 +120,7 @@ void DramController::share_by_hash() {
         refuse("hash_rounds",
                "the channels, their interleave and this channel are not known from the "
                "connection: give all three");
-    if (const auto known = protocol::traffic_to(port.cpu_side).share; known && known->ways > 1)
-        refuse("hash_rounds", known->dealt_by->path() + " sends this channel " + known->text() +
-                                  " in turn: give both the same");
+    protocol::check_hash(port.cpu_side, "hash_rounds");
     chunk_ = static_cast<std::uint64_t>(params.interleave->raw);
     dealt_ = {chunk_, params.channels(), params.hash_rounds()};
     index_ = params.channel();

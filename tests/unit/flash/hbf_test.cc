@@ -380,7 +380,7 @@ TEST_CASE("Stacks behind a crossbar hold their share of the addresses", "[flash]
         hashed.bind("network", "mem_side" + i, "stack" + i, "cpu_side");
     }
     CHECK_THAT(error_of([&] { hashed.build(); }),
-               Catch::Contains("stack[0].hash_rounds: network sends this stack part 0 of 2 in "
+               Catch::Contains("stack[0].hash_rounds: network sends it part 0 of 2 in "
                                "chunks of 256B in turn: give both the same"));
 }
 

@@ -579,7 +579,7 @@ TEST_CASE("a cache refuses a hash where addresses are dealt in turn", "[mem][cac
         m.bind("xbar", "mem_side" + i, "cache" + i, "cpu_side");
         m.bind("cache" + i, "mem_side", "memory" + i, "cpu_side");
     }
-    CHECK_THROWS_WITH(m.build(), "cache[0].hash_rounds: xbar sends this cache part 0 of 2 in "
+    CHECK_THROWS_WITH(m.build(), "cache[0].hash_rounds: xbar sends it part 0 of 2 in "
                                  "chunks of 256B in turn: give both the same");
 }
 
@@ -588,9 +588,9 @@ TEST_CASE("contradictory mechanisms of a cache are rejected with a message", "[m
                Catch::StartsWith("cache.reserved_ways: must leave at least one of the 2 ways"));
     CHECK_THAT(refused("interleave_ways=2 interleave_index=2"),
                Catch::StartsWith("cache.interleave_index:"));
-    CHECK_THAT(refused("interleave_index=1"),
-               Catch::Equals("cache.interleave_index: 1, but this cache has all addresses: set "
-                             "interleave_ways, or leave it at 0"));
+    CHECK_THAT(
+        refused("interleave_index=1"),
+        Catch::Equals("cache.interleave_index: this cache has all addresses: leave it at 0"));
     CHECK_THAT(refused("hash_rounds=4"),
                Catch::Equals("cache.hash_rounds: the caches that a hash selects are not known from "
                              "the connection: give interleave_ways, too"));
