@@ -106,7 +106,7 @@ def _wrong(cost: SimObject, objects: list[SimObject]) -> str:
     known = {name: info for obj in meant for name, info in obj._stats.items()}
     single = [name for name, info in known.items() if not info["each"] and info["kind"] != "distribution"]
     if cost.statistic in single:
-        adds = given or known[cost.statistic]["unit"] == "mW"
+        adds = given or known[cost.statistic]["unit"] == "mW"  # a statistic in mW is a power, spent over time
         return "" if adds else f"each: is 0: set the energy of each count of '{cost.statistic}'"
     if cost.statistic not in known:
         near = did_you_mean(cost.statistic, single)

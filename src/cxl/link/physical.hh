@@ -13,7 +13,8 @@
 namespace memsim::cxl {
 
 /// Bytes per second of one direction. Without the bypass of sync headers each block of 128 bits
-/// takes 130.
+/// takes 130. At 64 GT/s there are no such blocks (1b/1b encoding of PCI Express 6.0; the standard
+/// was not looked up).
 inline Rate lanes_rate(unsigned generation, unsigned lanes, bool bypass) {
     const std::int64_t transfers = std::int64_t {1'000'000'000} << generation; // 3: 8 GT/s, 6: 64
     const std::int64_t bytes = transfers * lanes / 8;

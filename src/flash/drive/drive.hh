@@ -42,7 +42,7 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
 
         Param<unsigned> queues {1, {1, 64}, "Submission queues: host ports", from_wiring()};
         Param<unsigned> queue_depth {
-            1024, {1, 65535}, "Commands waiting in a queue or at a channel", queue_places()};
+            1024, {1, 65535}, "Commands in a queue; operations sent to a channel", queue_places()};
         Param<unsigned> commands {512,
                                   {1, 65535},
                                   "Commands in progress in the drive",
